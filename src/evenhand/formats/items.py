@@ -1,0 +1,166 @@
+"""Tables → items: columns mapped to the protocol's fields, cells read by kind, ids given or made from the content."""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol as Interface
+
+from evenhand.errors import InputError, Problem
+from evenhand.formats.cells import CellReader, cell_reader, text_of
+from evenhand.formats.columns import Wanted, match_columns, wanted_id
+from evenhand.formats.problems import Problems
+from evenhand.formats.tables import open_table
+from evenhand.protocol.model import Protocol
+from evenhand.records import FieldValue, Item
+
+LONGEST_ID = 200
+
+
+class Rows(Interface):
+    """What items are read from: a file's table or a data frame."""
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+
+    def rows(self, problems: Problems) -> Iterator[tuple[int, Sequence[object]]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Items on their way from a table: each iteration reads it anew, row by row.
+
+    After the last row it raises InputError with every problem of every row. `columns` says which column became which
+    field (and `id`), `unused` which columns were left out. `only` keeps the rows of a sample, by their ordinal.
+    """
+
+    source: str
+    columns: Mapping[str, str]
+    unused: Sequence[str]
+    _rows: Rows = field(repr=False)
+    _readers: Sequence[tuple[str, int, CellReader, bool]] = field(repr=False)
+    _id_place: int | None = field(repr=False)
+    only: Collection[int] | None = field(default=None, repr=False)
+
+    def __iter__(self) -> Iterator[Item]:
+        for _, item in self.numbered():
+            yield item
+
+    def numbered(self) -> Iterator[tuple[int, Item]]:
+        """Each item with the number of its row."""
+        problems = Problems(self.source)
+        made: dict[str, int] = {}
+        ordinal, only, id_place, readers = -1, self.only, self._id_place, self._readers
+        for ordinal, (row, cells) in enumerate(self._rows.rows(problems)):
+            fields: dict[str, FieldValue] = {}
+            for name, place, read, required in readers:
+                try:
+                    value = read(cells[place])
+                except ValueError as error:
+                    problems.add(str(error), row=row, column=self.columns[name])
+                    continue
+                if value is not None:
+                    fields[name] = value
+                elif required:
+                    problems.add("empty, but every item needs it", row=row, column=self.columns[name])
+            if id_place is None:
+                item_id = _distinct(content_id(fields), made)
+            else:
+                item_id = self._given_id(cells[id_place], row, problems)
+            if only is None or ordinal in only:
+                yield row, Item(item_id, fields)
+        if ordinal < 0:
+            problems.add("there are no rows")
+        problems.raise_if_any()
+
+    def sampled(self, ordinals: Collection[int]) -> "Items":
+        """The same source, but only the items at these ordinals (from 0)."""
+        return replace(self, only=frozenset(ordinals))
+
+    def _given_id(self, cell: object, row: int, problems: Problems) -> str:
+        item_id = (text_of(cell) or "").strip()
+        if not item_id:
+            problems.add("empty, but every item needs an id", row=row, column=self.columns["id"])
+        elif len(item_id) > LONGEST_ID or not item_id.isprintable():
+            what = f"an id is at most {LONGEST_ID} printable characters on one line"
+            problems.add(what, row=row, column=self.columns["id"])
+        return item_id
+
+
+def read_items(
+    path: str | Path,
+    protocol: Protocol,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    id_column: str | None = None,
+) -> Items:
+    """The items in a file. `mapping` names the column of a field where its own name or an alias is not there.
+
+    Without an id column, ids are made from the content: the same row has the same id next time. Raises InputError for
+    missing columns at once, and for bad cells when the items are iterated.
+    """
+    return items_from_rows(open_table(path), protocol, mapping=mapping, id_column=id_column)
+
+
+def items_from_rows(
+    rows: Rows, protocol: Protocol, *, mapping: Mapping[str, str] | None = None, id_column: str | None = None
+) -> Items:
+    """The items in a table that is already open."""
+    given = dict(mapping or {})
+    if id_column is not None:
+        given["id"] = id_column
+    wanted = [wanted_id(), *field_columns(protocol)]
+    places = match_columns(rows.source, rows.columns, wanted, given)
+    readers = [
+        (name, places[name], cell_reader(spec), spec.required)
+        for name, spec in protocol.item.fields.items()
+        if name in places
+    ]
+    taken = set(places.values())
+    return Items(
+        source=rows.source,
+        columns={name: rows.columns[place] for name, place in places.items()},
+        unused=[column for place, column in enumerate(rows.columns) if place not in taken],
+        _rows=rows,
+        _readers=readers,
+        _id_place=places.get("id"),
+    )
+
+
+def field_columns(protocol: Protocol) -> Sequence[Wanted]:
+    """The protocol's fields, as things to look for among a file's columns."""
+    return [Wanted(name, spec.aliases, spec.required) for name, spec in protocol.item.fields.items()]
+
+
+def content_id(fields: Mapping[str, FieldValue]) -> str:
+    """An id made from the content: 80 bits of a hash, so that a million items are in no danger of sharing one."""
+    content = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+
+
+def duplicate_rows(items: Items, duplicates: Mapping[str, Sequence[int]]) -> InputError:
+    """The error for ids that are there more than once, given the ordinals (from 1) under which each id stands."""
+    wanted = {ordinal for ordinals in duplicates.values() for ordinal in ordinals}
+    rows = {ordinal: row for ordinal, (row, _) in enumerate(items.numbered(), start=1) if ordinal in wanted}
+    column = items.columns.get("id")
+    problems = [
+        Problem(
+            f"the id {item_id!r} is already in row {rows[ordinals[0]]}",
+            row=rows[ordinal],
+            column=column,
+            fix="each item needs an id of its own; --id names another column",
+        )
+        for item_id, ordinals in duplicates.items()
+        for ordinal in ordinals[1:]
+    ]
+    return InputError(items.source, sorted(problems, key=lambda problem: problem.row or 0))
+
+
+def _distinct(item_id: str, made: dict[str, int]) -> str:
+    """The id itself for the first row with this content, then `ID-2`, `ID-3`: equal rows stay apart."""
+    count = made[item_id] = made.get(item_id, 0) + 1
+    return item_id if count == 1 else f"{item_id}-{count}"

@@ -1,0 +1,1 @@
+"""Protocols: what is rated, in which units, on which scales."""

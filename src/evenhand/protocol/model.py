@@ -1,0 +1,312 @@
+"""What a protocol file holds, key by key. `load` reads it, `check` holds its parts against each other."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Annotated, Literal, TypeVar, cast
+
+from pydantic import Field, field_validator
+
+from evenhand.records import FieldValue, Triple, Value
+from evenhand.scales import Label, Nominal, Ordinal, Scale, Strict, differing
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", description="lower-case letters, digits and underscores")]
+Asked = Literal["off", "optional", "required"]
+Role = Literal["evidence", "rated", "reference", "context"]
+_T = TypeVar("_T")
+
+
+class FieldSpec(Strict):
+    """One field of an item."""
+
+    role: Role = Field(
+        description="evidence: what is checked against; rated: what is rated; reference: a known good "
+        "answer; context: everything else"
+    )
+    kind: Literal["text", "passages", "triples", "label", "number"] = "text"
+    title: str | None = Field(default=None, description="what raters see as its heading; the field's name otherwise")
+    description: str | None = Field(default=None, description="one line on what it holds")
+    required: bool = True
+    shown: bool = Field(default=True, description="false: kept from every rater, people and models alike")
+    aliases: tuple[str, ...] = Field(default=(), description="column names that are read as this field")
+    delimiter: str | None = Field(default=None, min_length=1, description="passages in one cell are split here")
+    labels: Mapping[str, Label] | None = Field(default=None, description="kind label: the values it may have")
+
+    @field_validator("labels")
+    @classmethod
+    def _labels_differ(cls, labels: Mapping[str, Label] | None) -> Mapping[str, Label] | None:
+        return None if labels is None else differing(labels)
+
+    def wants(self, value: object) -> str | None:
+        """What a worked example must give for this field, where `value` is something else."""
+        if self.kind == "triples":
+            return None if _is_list(value, _is_triple) else "a list of triples, each [subject, predicate, object]"
+        if self.kind == "passages":
+            return None if _is_list(value, _is_text) else "a list of texts"
+        if self.kind == "number":
+            return None if isinstance(value, int | float) and not isinstance(value, bool) else "a number"
+        if self.labels is not None:
+            return None if isinstance(value, str) and value in self.labels else f"one of {', '.join(self.labels)}"
+        return None if _is_text(value) else "a text"
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_triple(value: object) -> bool:
+    return _is_list(value, _is_text) and len(cast("Sequence[object]", value)) == 3
+
+
+def _is_list(value: object, is_part: Callable[[object], bool]) -> bool:
+    return isinstance(value, list | tuple) and all(map(is_part, cast("Sequence[object]", value)))
+
+
+class ItemSpec(Strict):
+    """The fields an item needs, and those it may have."""
+
+    fields: Annotated[Mapping[Name, FieldSpec], Field(min_length=1)]
+
+
+class Condition(Strict):
+    """True when an earlier criterion of the same unit was rated so. Give one of the three tests."""
+
+    criterion: str
+    any_of: tuple[Value, ...] | None = Field(default=None, min_length=1, description="labels or levels")
+    at_least: float | None = None
+    at_most: float | None = None
+
+    def holds(self, value: Value | None) -> bool:
+        """Whether it holds for the earlier criterion's value; never for a criterion without one."""
+        if value is None:
+            return False
+        if self.any_of is not None and value not in self.any_of:
+            return False
+        if isinstance(value, str):
+            return self.at_least is None and self.at_most is None
+        return (self.at_least is None or value >= self.at_least) and (self.at_most is None or value <= self.at_most)
+
+    def describe(self) -> str:
+        """The condition in words."""
+        if self.any_of is not None:
+            return f"{self.criterion} is {' or '.join(map(str, self.any_of))}"
+        bounds = [f"at least {self.at_least:g}"] if self.at_least is not None else []
+        bounds += [f"at most {self.at_most:g}"] if self.at_most is not None else []
+        return f"{self.criterion} is {' and '.join(bounds)}"
+
+
+class Criterion(Strict):
+    """One thing asked about a unit."""
+
+    id: Name
+    question: str = Field(min_length=1)
+    scale: Scale
+    name: str | None = Field(default=None, description="what raters see; made from the id otherwise")
+    required: bool = True
+    when: Condition | None = Field(default=None, description="asked only when this holds")
+    overall: bool = Field(default=False, description="sums the other criteria up")
+    columns: tuple[str, ...] = Field(default=(), description="column names of rating files read as this criterion")
+    model_columns: Mapping[str, str] = Field(
+        default_factory=dict[str, str],
+        description="column names of rating files that hold a model's values, each with that model's rater id",
+    )
+
+    @field_validator("model_columns")
+    @classmethod
+    def _in_one_order(cls, columns: Mapping[str, str]) -> Mapping[str, str]:
+        return dict(sorted(columns.items()))
+
+    @property
+    def title(self) -> str:
+        return self.name or self.id.replace("_", " ").capitalize()
+
+
+class Ask(Strict):
+    """What else is asked. Rationale and evidence belong to each criterion, confidence and notes to the unit.
+
+    A criterion answered in free text has no rationale of its own.
+    """
+
+    rationale: Asked = "off"
+    confidence: Asked = "off"
+    notes: Asked = "off"
+    evidence: Asked = "off"
+
+
+class MeanMeasure(Strict):
+    """The mean of ordinal or percent criteria, or their standard deviation; `together`: of each unit's average."""
+
+    name: Name
+    kind: Literal["mean", "sd"]
+    criteria: Annotated[tuple[str, ...], Field(min_length=1)]
+    together: bool = False
+
+
+class ProportionMeasure(Strict):
+    """The share of ratings with these labels, and where `also` holds, among those without the excluded labels."""
+
+    name: Name
+    kind: Literal["proportion"]
+    criterion: str
+    any_of: Annotated[tuple[Value, ...], Field(min_length=1)]
+    also: Condition | None = None
+    exclude: tuple[Value, ...] = ()
+
+
+class AnswerMeasure(Strict):
+    """Questions answered from the text (`answered`), or the token F1 of answer and reference (`answer_f1`).
+
+    Questions that the reference itself does not answer are left out and counted. `over` says what `answer_f1`
+    divides by: the answered questions, or all of them (an unanswered one then counts as 0).
+    """
+
+    name: Name
+    kind: Literal["answered", "answer_f1"]
+    criterion: str
+    over: Literal["answered", "all"] = "all"
+
+
+class AgreementMeasure(Strict):
+    """How far raters agree on each of these criteria.
+
+    `between`: any two raters, people with models, or each model with the people's majority.
+    """
+
+    name: Name
+    kind: Literal["percent_match", "kappa", "per_label", "confusion", "majority", "exact_match", "macro_f1"]
+    criteria: Annotated[tuple[str, ...], Field(min_length=1)]
+    between: Literal["all", "person-model", "majority-model"] = "all"
+
+
+class ClassificationMeasure(Strict):
+    """How well one label field of the items predicts another; needs no rating.
+
+    Precision, recall and F1 are those of each label in turn, averaged over the labels.
+    """
+
+    name: Name
+    kind: Literal["accuracy", "precision", "recall", "f1", "confusion_matrix"]
+    truth: str
+    prediction: str
+
+
+Measure = Annotated[
+    MeanMeasure | ProportionMeasure | AnswerMeasure | AgreementMeasure | ClassificationMeasure,
+    Field(discriminator="kind"),
+]
+
+
+class Target(Strict):
+    """A threshold on a measure: what would be good enough."""
+
+    measure: str
+    at_least: float
+
+
+class Example(Strict):
+    """A worked example: shown to people as training and to models as a shot."""
+
+    title: str = Field(min_length=1)
+    fields: Mapping[str, object]
+    unit: str | None = Field(default=None, description="the sentence or question rated, where the unit is not the item")
+    ratings: Mapping[str, Value]
+    rationales: Mapping[str, str] = Field(default_factory=dict[str, str])
+    confidence: float | None = Field(default=None, ge=0, le=100)
+    notes: str | None = None
+    explanation: str | None = Field(default=None, description="why, for people in training")
+
+    @field_validator("fields", "ratings", "rationales")
+    @classmethod
+    def _in_one_order(cls, values: Mapping[str, _T]) -> Mapping[str, _T]:
+        return dict(sorted(values.items()))  # their order in the file means nothing: the digest must not hang on it
+
+
+class UnitRule(Strict):
+    """The unit rule, taken apart: `item`, `sentence` of a field, `question` from a field."""
+
+    of: Literal["item", "sentence", "question"]
+    field: str | None = None
+
+
+UNIT_PATTERN = r"^(item|sentence of [a-z][a-z0-9_]*|question from [a-z][a-z0-9_]*)$"
+
+
+_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""What JSON writes plainly but YAML folds or refuses."""
+
+
+class Protocol(Strict):
+    """What is rated, in which units, on which scales."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", description="lower-case letters, digits and hyphens")]
+    version: str = Field(min_length=1)
+    title: str = Field(min_length=1)
+    item: ItemSpec
+    criteria: Annotated[tuple[Criterion, ...], Field(min_length=1)]
+    language: str = Field(default="en", pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description="BCP 47, e.g. en, zh")
+    instructions: str = Field(default="", description="Markdown for raters")
+    strata: tuple[str, ...] = Field(default=(), description="label fields by which results are broken down")
+    unit: str = Field(
+        default="item",
+        pattern=UNIT_PATTERN,
+        description='"item", "sentence of FIELD" or "question from FIELD"',
+    )
+    ask: Ask = Ask()
+    measures: tuple[Measure, ...] = ()
+    targets: tuple[Target, ...] = ()
+    examples: tuple[Example, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content: comments, layout and defaults written out do not change it."""
+        return hashlib.sha256(self.canonical().encode()).hexdigest()
+
+    def canonical(self) -> str:
+        """The content as JSON in one fixed form; `read_protocol` takes it back."""
+        data = self.model_dump(mode="json", exclude_defaults=True)
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+    @cached_property
+    def rule(self) -> UnitRule:
+        match = re.fullmatch(r"(item|sentence|question)(?: (?:of|from) (\w+))?", self.unit)
+        assert match is not None, "the pattern of `unit` was checked when the protocol was read"
+        return UnitRule.model_validate({"of": match[1], "field": match[2]})
+
+    @cached_property
+    def _criteria_by_id(self) -> Mapping[str, Criterion]:
+        return {criterion.id: criterion for criterion in self.criteria}
+
+    def criterion(self, criterion_id: str) -> Criterion:
+        return self._criteria_by_id[criterion_id]
+
+    @property
+    def lead(self) -> Criterion:
+        """The criterion whose rating carries what is asked once for a unit, confidence and notes."""
+        return next((criterion for criterion in self.criteria if criterion.overall), self.criteria[0])
+
+    def asked(self, criterion: Criterion, values: Mapping[str, Value]) -> bool:
+        """Whether a criterion is asked, given the unit's values so far."""
+        return criterion.when is None or criterion.when.holds(values.get(criterion.when.criterion))
+
+    def example_fields(self, example: Example) -> Mapping[str, FieldValue]:
+        """The fields of a worked example as an item has them, in the protocol's order; those not shown are left out."""
+        given = {name: (spec, example.fields.get(name)) for name, spec in self.item.fields.items() if spec.shown}
+        return {name: _field_value(spec, value) for name, (spec, value) in given.items() if value is not None}
+
+    def shown_fields(self) -> Sequence[str]:
+        return [name for name, spec in self.item.fields.items() if spec.shown]
+
+
+def _field_value(spec: FieldSpec, value: object) -> FieldValue:
+    assert spec.wants(value) is None, "the values of examples were checked when the protocol was read"
+    if spec.kind == "triples":
+        return tuple(Triple(*parts) for parts in cast("Sequence[Sequence[str]]", value))
+    if spec.kind == "passages":
+        return tuple(cast("Sequence[str]", value))
+    return float(cast("float", value)) if spec.kind == "number" else cast("str", value)
+
+
+CategoricalScale = Ordinal | Nominal

@@ -1,0 +1,135 @@
+"""Items, units, raters and ratings: the only vocabulary, frozen.
+
+Nothing here knows a protocol or a file; whether a value fits its scale is settled in `scales` and `protocol`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import NamedTuple
+from uuid import uuid4
+
+UNANSWERABLE = "<Unanswerable>"
+"""A text answer that says: the text does not answer this question. It is an answer, not a missing one."""
+
+Value = int | float | str
+"""A level (int), a percentage (float), a label or a text (str)."""
+
+
+class Status(StrEnum):
+    """What became of one question to one rater. Only `rated` carries a value."""
+
+    RATED = "rated"
+    NOT_ASKED = "not_asked"
+    SKIPPED = "skipped"
+    CANNOT_ASSESS = "cannot_assess"
+    FAILED = "failed"
+
+
+class Kind(StrEnum):
+    """Who rates."""
+
+    PERSON = "person"
+    MODEL = "model"
+    RULE = "rule"
+
+
+class Triple(NamedTuple):
+    """One statement of a knowledge graph."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+FieldValue = str | float | tuple[str, ...] | tuple[Triple, ...]
+"""Text or label (str), number (float), passages (tuple of str), triples (tuple of Triple)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open character range of one field of the item; `end` is one past the last character."""
+
+    field: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing from the user's data. Optional fields that were not given are absent, never empty."""
+
+    id: str
+    fields: Mapping[str, FieldValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a rating is about. `position` counts from 1 within the item.
+
+    A sentence has a `span` and its `text`; a question has the question as `text`, and the reference's `answer` and
+    the `key_info` it was made from; a whole item has neither.
+    """
+
+    id: str
+    item: str
+    position: int
+    text: str | None = None
+    span: Span | None = None
+    answer: str | None = None
+    key_info: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RaterRef:
+    """Who rated: `version` and `config` (a digest of its configuration) tell two set-ups of one model apart."""
+
+    id: str
+    kind: Kind
+    version: str = ""
+    config: str = ""
+
+
+def new_id() -> str:
+    """An id that no other writer makes, so that a rating sent twice is stored once."""
+    return uuid4().hex
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """One rater's answer on one criterion of one unit.
+
+    `value` is there exactly when `status` is `rated`. `digest` is the protocol's. `confidence` is a percentage.
+    `visible` names what the rater could see beside the item itself, for instance other raters' labels. `reason` says
+    why a rating failed and `raw` keeps the reply as it came. Ratings are never changed: a later one of the same rater,
+    unit, criterion and digest takes its place, and `supersedes` names the one it replaced.
+    """
+
+    unit: str
+    criterion: str
+    rater: str
+    digest: str
+    status: Status = Status.RATED
+    value: Value | None = None
+    rationale: str | None = None
+    confidence: float | None = None
+    notes: str | None = None
+    evidence: tuple[Span, ...] = ()
+    seconds: float | None = None
+    visible: tuple[str, ...] = ()
+    reason: str | None = None
+    raw: str | None = None
+    at: datetime = field(default_factory=now)
+    id: str = field(default_factory=new_id)
+    supersedes: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.value is not None) != (self.status is Status.RATED):
+            raise ValueError(f"a rating has a value exactly when it is rated, not {self.status} with {self.value!r}")
+        if self.status is Status.FAILED and not self.reason:
+            raise ValueError("a failed rating says why")

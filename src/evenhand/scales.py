@@ -1,0 +1,228 @@
+"""The four kinds of scale: check a value, name its level of measurement.
+
+A scale reads what people and models write and returns the one canonical value, or raises `ValueError` with what would
+have been valid. Labels match without regard to case, outer white space, and whether words are joined by a space, a
+hyphen or an underscore; a level matches as a number (`4`, `4.0`), as its label (`Good`) or both (`4 - Good`,
+`Good (4)`).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from evenhand.records import UNANSWERABLE, Value
+
+Level = Literal["nominal", "ordinal", "interval", "text"]
+"""What statistics may do with the values: compare, order, subtract, or only read them."""
+
+
+class Strict(BaseModel):
+    """A part of a protocol: frozen, unknown keys refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def label_key(text: str) -> str:
+    """The form under which two spellings of a label are the same.
+
+    The minus sign of a number is no hyphen: `-1` is not `1`.
+    """
+    return _BETWEEN_WORDS.sub(" ", text).strip().casefold().replace("’", "'")
+
+
+_BETWEEN_WORDS = re.compile(r"(?:[\s_]|-(?!\d)|(?<=[^\s_\-])-(?=\d))+")
+
+
+class Anchor(Strict):
+    """One level of an ordinal scale: its short label and when to choose it."""
+
+    label: str = Field(min_length=1, description="the level's short name")
+    anchor: str = Field(min_length=1, description="when a rater chooses this level")
+
+
+class Label(Strict):
+    """One label of a nominal scale."""
+
+    definition: str = Field(min_length=1, description="when a rater chooses this label")
+    aliases: tuple[str, ...] = Field(default=(), description="other spellings that mean this label")
+
+
+def differing(labels: Mapping[str, Label]) -> Mapping[str, Label]:
+    """The labels as given, or ValueError where two of them or their aliases read the same."""
+    seen: dict[str, str] = {}
+    for name, label in labels.items():
+        for spelling in (name, *label.aliases):
+            if not label_key(spelling):
+                raise ValueError("a label needs a name")
+            other = seen.setdefault(label_key(spelling), name)
+            if other != name:
+                raise ValueError(f"{spelling!r} reads the same as label {other!r}: labels must differ")
+    return labels
+
+
+_LEVEL_THEN_LABEL = re.compile(r"\s*(?P<level>-?\d{1,15})\s*[-–—:.=)(]+\s*(?P<label>.+?)\)?\s*")
+_LABEL_THEN_LEVEL = re.compile(r"\s*(?P<label>.+?)\s*\(\s*(?P<level>-?\d{1,15})\s*\)\s*")
+
+
+class Ordinal(Strict):
+    """Ordered whole levels, each with a label and an anchor."""
+
+    type: Literal["ordinal"]
+    levels: Annotated[Mapping[int, Anchor], Field(min_length=2, description="level: {label, anchor}, in any order")]
+
+    @field_validator("levels")
+    @classmethod
+    def _in_order(cls, levels: Mapping[int, Anchor]) -> Mapping[int, Anchor]:
+        seen: dict[str, int] = {}
+        for level, anchor in levels.items():
+            if seen.setdefault(label_key(anchor.label), level) != level:
+                raise ValueError(f"two levels are called {anchor.label!r}: labels must differ")
+            if _number(anchor.label) not in (None, level):
+                raise ValueError(f"level {level} is called {anchor.label!r}: a label must not read as another level")
+        return dict(sorted(levels.items()))
+
+    @property
+    def level(self) -> Level:
+        return "ordinal"
+
+    @property
+    def values(self) -> Sequence[int]:
+        """The levels from lowest to highest."""
+        return list(self.levels)
+
+    def describe(self) -> str:
+        values = self.values
+        if values == list(range(values[0], values[-1] + 1)):
+            return f"a whole number from {values[0]} to {values[-1]}"
+        return "one of " + ", ".join(map(str, values))
+
+    def read(self, raw: object) -> int:
+        number = _number(raw)
+        if number is not None and number == int(number) and int(number) in self.levels:
+            return int(number)
+        if number is None and isinstance(raw, str):
+            by_label = {label_key(anchor.label): level for level, anchor in self.levels.items()}
+            if label_key(raw) in by_label:
+                return by_label[label_key(raw)]
+            match = _LEVEL_THEN_LABEL.fullmatch(raw) or _LABEL_THEN_LEVEL.fullmatch(raw)
+            if match and by_label.get(label_key(match["label"])) == int(match["level"]):
+                return int(match["level"])
+        raise ValueError(f"{_quoted(raw)} is not {self.describe()}")
+
+
+class Nominal(Strict):
+    """Unordered labels, each with a definition."""
+
+    type: Literal["nominal"]
+    labels: Annotated[Mapping[str, Label], Field(min_length=2, description="label: {definition, aliases}")]
+
+    @field_validator("labels")
+    @classmethod
+    def _labels_differ(cls, labels: Mapping[str, Label]) -> Mapping[str, Label]:
+        return differing(labels)
+
+    @property
+    def level(self) -> Level:
+        return "nominal"
+
+    @property
+    def values(self) -> Sequence[str]:
+        """The labels in the order of the protocol."""
+        return list(self.labels)
+
+    def describe(self) -> str:
+        return "one of " + ", ".join(self.labels)
+
+    def read(self, raw: object) -> str:
+        text = _text(raw)
+        if text is not None:
+            key = label_key(text)
+            for name, label in self.labels.items():
+                if key == label_key(name) or any(key == label_key(alias) for alias in label.aliases):
+                    return name
+        raise ValueError(f"{_quoted(raw)} is not {self.describe()}")
+
+
+class Text(Strict):
+    """Free text; with `unanswerable`, the answer `<Unanswerable>` says that the text does not answer."""
+
+    type: Literal["text"]
+    unanswerable: bool = Field(default=False, description="whether <Unanswerable> is an answer of its own")
+
+    @property
+    def level(self) -> Level:
+        return "text"
+
+    @property
+    def values(self) -> Sequence[str]:
+        return []
+
+    def describe(self) -> str:
+        return f"a text, or {UNANSWERABLE}" if self.unanswerable else "a text"
+
+    def read(self, raw: object) -> str:
+        text = (_text(raw) or "").strip()
+        if not text:
+            raise ValueError(f"{_quoted(raw)} is not {self.describe()}")
+        if self.unanswerable and label_key(text.strip("<>")) == "unanswerable":
+            return UNANSWERABLE
+        return text
+
+
+class Percent(Strict):
+    """A number from 0 to 100; a trailing percent sign is read over."""
+
+    type: Literal["percent"]
+
+    @property
+    def level(self) -> Level:
+        return "interval"
+
+    @property
+    def values(self) -> Sequence[float]:
+        return []
+
+    def describe(self) -> str:
+        return "a number from 0 to 100"
+
+    def read(self, raw: object) -> float:
+        number = _number(raw.strip().removesuffix("%") if isinstance(raw, str) else raw)
+        if number is None or not 0 <= number <= 100:
+            raise ValueError(f"{_quoted(raw)} is not {self.describe()}")
+        return number
+
+
+Scale = Annotated[Ordinal | Nominal | Text | Percent, Field(discriminator="type")]
+
+PERCENT = Percent(type="percent")
+
+
+def same_value(a: Value | None, b: Value | None) -> bool:
+    """Whether two canonical values are the same answer."""
+    return a == b and isinstance(a, str) == isinstance(b, str)
+
+
+def _number(raw: object) -> float | None:
+    """The finite number in `raw`, or None. A truth value is not a number here."""
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str) or (isinstance(raw, str) and "_" in raw):
+        return None
+    try:
+        number = float(raw)
+    except ValueError:
+        return None
+    return number if abs(number) <= 1e15 else None
+
+
+def _text(raw: object) -> str | None:
+    """The text in `raw`, or None. A spreadsheet's numeric cell reads as it is shown there: 1, not 1.0."""
+    if isinstance(raw, str):
+        return raw
+    number = _number(raw)
+    return None if number is None else str(int(number)) if number == int(number) else str(number)
+
+
+def _quoted(raw: object) -> str:
+    text = str(raw)
+    return repr(text if len(text) <= 60 else text[:57] + "…")

@@ -1,0 +1,1 @@
+"""Where a study lives: one SQLite file, or a PostgreSQL database."""

@@ -1,0 +1,151 @@
+"""What a store promises, whichever database is behind it. `tests/contracts/test_store.py` holds every one to it.
+
+1. Ratings are append-only. A rating that was stored is never changed or removed; a later one of the same unit,
+   criterion, rater and protocol digest supersedes it and names it. The history of a cell is one line, never a tree.
+2. When `add_ratings` returns, the ratings are on the disk: they outlive the end of this process, however it ends.
+   When it raises, none of them is there.
+3. A rating is known by its id. Sending the same one twice stores it once, so a writer that does not know whether its
+   call went through may repeat it.
+4. Any number of processes may write at once. They wait for one another; nobody sees "database is locked".
+5. Every rating carries the digest of the protocol it was made under. Reading gives the ratings of the current protocol
+   unless another digest, or all, is asked for: ratings of two digests are never mixed unasked.
+6. Items and units do not change once the study is made. Their order is the order in which they came.
+7. `create_store` makes a whole study or nothing. Opening a study and reading one item, unit or rating takes the same
+   time whatever the study's size; everything that reads many is an iterator. An iterator holds nobody up and shows each
+   item as it is when its turn comes; for everything at one moment, read a backup.
+8. Errors of the database come out as `StudyError`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol as Interface
+
+from evenhand.protocol.model import Protocol
+from evenhand.records import Item, RaterRef, Rating, Status, Unit
+
+Work = tuple[Item, Sequence[Unit]]
+"""An item with its units, as a study is filled. Where the unit is the whole item, its one unit may be left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolVersion:
+    """A protocol under which this study was or is rated; `source` is the name or path it was read from."""
+
+    protocol: Protocol
+    source: str
+    adopted: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of ratings that were sent: `known` were stored before under the same id or say the same again."""
+
+    new: int = 0
+    superseding: int = 0
+    known: int = 0
+
+
+class Store(Interface):
+    """A study, open. Use it as a context manager; one object belongs to one thread."""
+
+    @property
+    def location(self) -> str:
+        """The path, or the URL without its password."""
+        ...
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol in force, as of opening or the last call of `versions` or `adopt`.
+
+        It does not change under a caller's hands when another process adopts one; ratings made under either are kept.
+        """
+        ...
+
+    def versions(self) -> Sequence[ProtocolVersion]:
+        """Every protocol this study was rated under, oldest first; the last is in force."""
+        ...
+
+    def adopt(self, protocol: Protocol, source: str) -> None:
+        """Put a changed protocol in force. Ratings made so far keep their digest and stay out of sight by default.
+
+        Refused (StudyError) where the stored items and units do not fit: another unit rule, or a required field that
+        the items do not have. Adopting the protocol in force, or an earlier one again, is fine.
+        """
+        ...
+
+    def count_items(self) -> int: ...
+
+    def count_units(self) -> int: ...
+
+    def items(self) -> Iterator[Item]: ...
+
+    def item(self, item_id: str) -> Item | None: ...
+
+    def units(self) -> Iterator[Unit]:
+        """All units, item by item, in order of position."""
+        ...
+
+    def units_of(self, item_ids: Sequence[str]) -> Mapping[str, Sequence[Unit]]:
+        """The units of these items; an id that is not there is absent from the answer."""
+        ...
+
+    def unit(self, unit_id: str) -> Unit | None: ...
+
+    def raters(self) -> Sequence[RaterRef]:
+        """Everybody who may rate here, in order of arrival."""
+        ...
+
+    def add_rater(self, rater: RaterRef) -> None:
+        """Make a rater known. Again with the same kind: its version and configuration are brought up to date; with
+        another kind: StudyError."""
+        ...
+
+    def add_ratings(
+        self,
+        ratings: Iterable[Rating],
+        *,
+        raters: Iterable[RaterRef] = (),
+        if_current: bool = False,
+        keep_same: bool = False,
+    ) -> Added:
+        """Store ratings, and make `raters` known first, in one transaction.
+
+        `if_current`: each rating's `supersedes` must name the rating in force (None: there is none yet), otherwise
+        ConflictError; without it the store fills `supersedes` in. `keep_same`: a rating that says the same as the one
+        in force (status, value, rationale, confidence, notes, evidence) is passed over and counted as known.
+        A rating of an unknown unit, criterion, rater or digest is a StudyError. If the iterable raises, nothing is
+        stored. While it is read it may read this store, but not write to it.
+        """
+        ...
+
+    def ratings(
+        self,
+        *,
+        criterion: str | None = None,
+        rater: str | None = None,
+        item: str | None = None,
+        digest: str | None = None,
+        every_digest: bool = False,
+        history: bool = False,
+    ) -> Iterator[Rating]:
+        """Ratings in the order of units, then criteria as the protocol in force has them, then arrival.
+
+        Those in force only, unless `history`; of the current protocol only, unless `digest` or `every_digest`.
+        """
+        ...
+
+    def count_ratings(self) -> Mapping[str, Mapping[Status, int]]:
+        """Ratings in force by protocol digest and status."""
+        ...
+
+    def backup(self, target: Path) -> None:
+        """A consistent copy as a SQLite study while others go on writing; the target must not exist."""
+        ...
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> "Store": ...
+
+    def __exit__(self, *exc: object) -> None: ...

@@ -1,0 +1,299 @@
+"""The store over SQL: the same statements for SQLite and PostgreSQL, which differ only in their `Backend`.
+
+Whatever reads many rows reads them in pages by key, each page in a transaction of its own. A reader that takes its
+time therefore holds nobody up, and in between the same store may write.
+"""
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Protocol as Interface
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from evenhand.errors import StudyError
+from evenhand.protocol.model import Protocol
+from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit, now
+from evenhand.store.append import Names, append, locate
+from evenhand.store.base import Added, ProtocolVersion
+from evenhand.store.load import BATCH, batches
+from evenhand.store.migrations import Migration, migrate, schema_version
+from evenhand.store.reading import Wanted, read_ratings
+from evenhand.store.rows import item_from, storable, unit_from
+from evenhand.store.schema import items, meta, raters, ratings, units
+from evenhand.store.versions import Versions, check_fit, enact, read_versions
+
+PAGE = 2000
+
+
+class Backend(Interface):
+    """A database: transactions with its errors translated, and what else is its own."""
+
+    location: str
+
+    def reading(self) -> AbstractContextManager[Connection]: ...
+
+    def writing(self) -> AbstractContextManager[Connection]: ...
+
+    def backup(self, target: Path) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class SqlStore:
+    """A study in a database; see `base.Store` for what it promises."""
+
+    def __init__(self, backend: Backend, migrations: Sequence[Migration]) -> None:
+        self._backend = backend
+        self._held: Connection | None = None
+        self._names: Names | None = None
+        try:
+            with backend.reading() as connection:
+                found = schema_version(connection, backend.location, len(migrations))
+            if found < len(migrations):
+                with backend.writing() as connection:
+                    # Somebody else may have brought it up to date while we waited.
+                    migrate(connection, schema_version(connection, backend.location, len(migrations)), migrations)
+            with backend.reading() as connection:
+                self._versions: Versions = read_versions(connection, backend.location)
+                totals = {row[0]: row[1] for row in connection.execute(select(meta.c.key, meta.c.value))}
+            self._n_items, self._n_units = int(totals["items"]), int(totals["units"])
+        except BaseException:
+            backend.close()
+            raise
+
+    @property
+    def location(self) -> str:
+        return self._backend.location
+
+    @property
+    def protocol(self) -> Protocol:
+        return self._versions.current
+
+    @property
+    def _rule(self) -> str:
+        return self.protocol.rule.of
+
+    @contextmanager
+    def _reading(self) -> Generator[Connection]:
+        """A view of the study; the writer's own view while ratings that are being added are read from this store."""
+        if self._held is not None:
+            yield self._held
+        else:
+            with self._backend.reading() as connection:
+                yield connection
+
+    @contextmanager
+    def _writing(self) -> Generator[Connection]:
+        if self._held is not None:
+            raise RuntimeError("ratings are being added: what yields them may read this store, but not write to it")
+        with self._backend.writing() as connection:
+            self._held = connection
+            try:
+                yield connection
+            finally:
+                self._held = None
+
+    def versions(self) -> Sequence[ProtocolVersion]:
+        with self._reading() as connection:
+            self._versions = read_versions(connection, self.location)
+        return self._versions.adopted
+
+    def adopt(self, protocol: Protocol, source: str) -> None:
+        self.versions()
+        if protocol.digest == self.protocol.digest:
+            return
+        check_fit(self.location, self._versions, protocol, self.items())
+        with self._writing() as connection:
+            enact(connection, protocol, source)
+        self.versions()
+
+    def count_items(self) -> int:
+        return self._n_items
+
+    def count_units(self) -> int:
+        return self._n_units
+
+    def items(self) -> Iterator[Item]:
+        last = 0
+        while True:
+            query = select(items).where(items.c.seq > last).order_by(items.c.seq).limit(BATCH)
+            with self._reading() as connection:
+                page = connection.execute(query).all()
+            if not page:
+                return
+            for _, item_id, fields in page:
+                yield item_from(item_id, fields)
+            last = page[-1][0]
+
+    def item(self, item_id: str) -> Item | None:
+        if not storable(item_id):
+            return None
+        with self._reading() as connection:
+            row = connection.execute(select(items.c.id, items.c.fields).where(items.c.id == item_id)).first()
+        return None if row is None else item_from(row[0], row[1])
+
+    def units(self) -> Iterator[Unit]:
+        last = (0, 0)
+        columns = select(units.c.item, units.c.position, items.c.id, units.c.content).join(
+            items, items.c.seq == units.c.item
+        )
+        while True:
+            query = (
+                columns.where((units.c.item > last[0]) | ((units.c.item == last[0]) & (units.c.position > last[1])))
+                .where(units.c.item >= last[0])
+                .order_by(units.c.item, units.c.position)
+                .limit(PAGE)
+            )
+            with self._reading() as connection:
+                page = connection.execute(query).all()
+            if not page:
+                return
+            for _, position, item_id, content in page:
+                yield unit_from(item_id, position, content, self._rule)
+            last = (page[-1][0], page[-1][1])
+
+    def units_of(self, item_ids: Sequence[str]) -> Mapping[str, Sequence[Unit]]:
+        found: dict[str, list[Unit]] = {}
+        columns = select(items.c.id, units.c.position, units.c.content)
+        for some in batches(dict.fromkeys(filter(storable, item_ids))):
+            query = (
+                columns.outerjoin_from(items, units, units.c.item == items.c.seq)
+                .where(items.c.id.in_(some))
+                .order_by(items.c.seq, units.c.position)
+            )
+            with self._reading() as connection:
+                rows = connection.execute(query).all()
+            for item_id, position, content in rows:
+                its_units = found.setdefault(item_id, [])
+                # An item of a question protocol may have no question.
+                if position is not None:
+                    its_units.append(unit_from(item_id, position, content, self._rule))
+        return found
+
+    def unit(self, unit_id: str) -> Unit | None:
+        with self._reading() as connection:
+            place = locate(connection, [unit_id], self._rule).get(unit_id)
+            if place is None:
+                return None
+            query = (
+                select(items.c.id, units.c.position, units.c.content)
+                .join(items, items.c.seq == units.c.item)
+                .where(units.c.item == place[0], units.c.position == place[1])
+            )
+            row = connection.execute(query).one()
+        return unit_from(row[0], row[1], row[2], self._rule)
+
+    def raters(self) -> Sequence[RaterRef]:
+        columns = select(raters.c.id, raters.c.kind, raters.c.version, raters.c.config)
+        with self._reading() as connection:
+            rows = connection.execute(columns.order_by(raters.c.seq)).all()
+        return [RaterRef(row[0], Kind(row[1]), row[2], row[3]) for row in rows]
+
+    def add_rater(self, rater: RaterRef) -> None:
+        with self._writing() as connection:
+            self._introduce(connection, rater)
+
+    def _introduce(self, connection: Connection, rater: RaterRef) -> None:
+        if not all(map(storable, (rater.id, rater.version, rater.config))):
+            raise StudyError(f"{self.location}: the rater {rater!r} has a character that cannot be stored")
+        columns = select(raters.c.kind, raters.c.version, raters.c.config)
+        row = connection.execute(columns.where(raters.c.id == rater.id)).first()
+        if row is None:
+            seq = connection.execute(select(func.coalesce(func.max(raters.c.seq), 0))).scalar_one() + 1
+            values = {"kind": rater.kind.value, "version": rater.version, "config": rater.config}
+            connection.execute(insert(raters).values(seq=seq, id=rater.id, created=now().isoformat(), **values))
+        elif row[0] != rater.kind:
+            raise StudyError(
+                f"{self.location}: {rater.id!r} is known as a {row[0]} and cannot rate as a {rater.kind}; "
+                "choose another rater id"
+            )
+        elif (row[1], row[2]) != (rater.version, rater.config):
+            changed = update(raters).where(raters.c.id == rater.id)
+            connection.execute(changed.values(version=rater.version, config=rater.config))
+
+    def add_ratings(
+        self,
+        ratings: Iterable[Rating],
+        *,
+        raters: Iterable[RaterRef] = (),
+        if_current: bool = False,
+        keep_same: bool = False,
+    ) -> Added:
+        newcomers = list(raters)
+        parts = batches(ratings)
+        # The first batch is made before the lock is taken: an ordinary call keeps others out only while it stores.
+        first = next(parts, list[Rating]())
+        if not first and not newcomers:
+            return Added()
+        new = superseding = known = 0
+        with self._writing() as connection:
+            for rater in newcomers:
+                self._introduce(connection, rater)
+            names = self._read_names(connection) if newcomers or self._names is None else self._names
+            for batch in chain([first], parts):
+                if not names.cover(batch):
+                    # Another process may have adopted a protocol, or brought a rater.
+                    names = self._read_names(connection)
+                added = append(connection, names, batch, if_current=if_current, keep_same=keep_same)
+                new, superseding, known = new + added.new, superseding + added.superseding, known + added.known
+        # Only now: what a transaction brought that was rolled back is not there.
+        self._names = names
+        return Added(new, superseding, known)
+
+    def _read_names(self, connection: Connection) -> Names:
+        versions = read_versions(connection, self.location)
+        rows = connection.execute(select(raters.c.id, raters.c.seq))
+        return Names(self.location, self._rule, versions.by_digest, {row[0]: row[1] for row in rows})
+
+    def ratings(
+        self,
+        *,
+        criterion: str | None = None,
+        rater: str | None = None,
+        item: str | None = None,
+        digest: str | None = None,
+        every_digest: bool = False,
+        history: bool = False,
+    ) -> Iterator[Rating]:
+        if digest is not None and every_digest:
+            raise ValueError("ask for one digest or for every digest, not for both")
+        chosen = None if every_digest else digest or self.protocol.digest
+        wanted = Wanted(criterion, rater, item, chosen, history)
+        return read_ratings(self._reading, self.location, wanted)
+
+    def count_ratings(self) -> Mapping[str, Mapping[Status, int]]:
+        replaced = ratings.alias()
+        every = select(ratings.c.protocol, ratings.c.status, func.count()).group_by(
+            ratings.c.protocol, ratings.c.status
+        )
+        gone = (
+            select(replaced.c.protocol, replaced.c.status, func.count())
+            .join(ratings, ratings.c.supersedes == replaced.c.seq)
+            .where(ratings.c.supersedes != 0)
+            .group_by(replaced.c.protocol, replaced.c.status)
+        )
+        with self._reading() as connection:
+            versions = read_versions(connection, self.location)
+            counts = {(row[0], row[1]): row[2] for row in connection.execute(every)}
+            for protocol, status, number in connection.execute(gone):
+                counts[protocol, status] -= number
+        in_force: dict[str, dict[Status, int]] = {}
+        for digest, (seq, _) in versions.by_digest.items():
+            found = {status: counts.get((seq, status.value), 0) for status in Status}
+            if any(found.values()):
+                in_force[digest] = {status: number for status, number in found.items() if number}
+        return in_force
+
+    def backup(self, target: Path) -> None:
+        self._backend.backup(target)
+
+    def close(self) -> None:
+        self._backend.close()
+
+    def __enter__(self) -> "SqlStore":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()

@@ -1,0 +1,243 @@
+"""A study: one protocol, its items, units and ratings. Where files meet the store."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from evenhand.errors import DuplicateItemError, InputError, Problem, ProtocolError, UserError
+from evenhand.formats.blind import write_blind
+from evenhand.formats.items import Items, content_id, duplicate_rows
+from evenhand.formats.ratings_in import open_ratings
+from evenhand.formats.ratings_out import diagnosis_sheet, long_sheet, wide_sheet
+from evenhand.formats.summary import ImportSummary
+from evenhand.formats.writing import Sheet, write_table
+from evenhand.protocol.load import load_protocol
+from evenhand.protocol.model import Protocol
+from evenhand.records import Item, Kind, RaterRef, Rating, Unit
+from evenhand.sampling import Draw, draw
+from evenhand.store.base import Added, Store, Work
+from evenhand.store.open import create_store, open_store
+from evenhand.units import Question, split
+
+Shape = Literal["long", "wide", "blind", "diagnosis"]
+
+Progress = Callable[[Iterable[Item]], Iterable[Item]]
+"""Wraps the items on their way into a study, to show how far it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The protocol a study was made with reads differently now; the study goes on with its own copy."""
+
+    location: str
+    source: str
+    before: Protocol
+    after: Protocol
+
+    def __str__(self) -> str:
+        versions = (
+            f"{self.before.version} → {self.after.version}, " if self.before.version != self.after.version else ""
+        )
+        return (
+            f"the protocol {self.source} has changed since {self.location} took it ({versions}digest "
+            f"{self.before.digest[:12]} → {self.after.digest[:12]}). The study goes on with its own copy. "
+            f"To rate under the new version from here on: evenhand protocol adopt {self.location} {self.source}"
+        )
+
+
+class Study:
+    """An open study. Use it as a context manager, or close it."""
+
+    def __init__(self, store: Store, change: Change | None = None) -> None:
+        self.store = store
+        self.change = change
+
+    @classmethod
+    def create(
+        cls,
+        location: str | Path,
+        protocol: Protocol | str | Path,
+        items: Items | Iterable[Item],
+        *,
+        questions: Mapping[str, Sequence[Question]] | None = None,
+        source: str | None = None,
+        progress: Progress | None = None,
+    ) -> "Study":
+        """Make a study at a path or `postgresql://` URL: the whole of it, or nothing.
+
+        `protocol` is a name, a file or a protocol; `source` says where a protocol came from, so that a later change of
+        its file is noticed. A protocol whose unit is a question needs `questions`.
+        """
+        if isinstance(protocol, str | Path):
+            source = source or origin(protocol)
+            protocol = load_protocol(protocol)
+        if (protocol.rule.of == "question") != (questions is not None):
+            wanted = "needs questions" if questions is None else "takes no questions"
+            raise UserError(f"{protocol.name}: the unit is {protocol.unit!r}, so a study {wanted} (--questions FILE)")
+        stream = progress(items) if progress else items
+        try:
+            store = create_store(str(location), protocol, source or "", _work(protocol, stream, questions))
+        except DuplicateItemError as error:
+            if isinstance(items, Items):
+                raise duplicate_rows(items, dict(error.duplicates)) from error
+            raise
+        return cls(store)
+
+    @classmethod
+    def open(cls, location: str | Path, *, check_source: bool = True) -> "Study":
+        """Open a study; `change` is set where its protocol's file or built-in version reads differently by now."""
+        store = open_store(str(location))
+        return cls(store, _change(store) if check_source else None)
+
+    @property
+    def protocol(self) -> Protocol:
+        """The protocol in force."""
+        return self.store.protocol
+
+    def items(self) -> Iterator[Item]:
+        return self.store.items()
+
+    def item(self, item_id: str) -> Item | None:
+        return self.store.item(item_id)
+
+    def units(self) -> Iterator[Unit]:
+        return self.store.units()
+
+    def raters(self) -> Sequence[RaterRef]:
+        return self.store.raters()
+
+    def ratings(self, *, criterion: str | None = None, rater: str | None = None) -> Iterator[Rating]:
+        """The ratings in force under the current protocol."""
+        return self.store.ratings(criterion=criterion, rater=rater)
+
+    def adopt(self, protocol: Protocol | str | Path) -> None:
+        """Put a changed protocol in force; ratings under the earlier one stay, and stay apart."""
+        if isinstance(protocol, Protocol):
+            self.store.adopt(protocol, "")
+        else:
+            self.store.adopt(load_protocol(protocol), origin(protocol))
+        self.change = None
+
+    def import_ratings(
+        self,
+        path: str | Path,
+        *,
+        rater: str | None = None,
+        kind: Kind | None = None,
+        id_column: str | None = None,
+        mapping: Mapping[str, str] | None = None,
+    ) -> tuple[ImportSummary, Added]:
+        """Bring in a long or wide rating file: every cell of it, or, where one is wrong, none.
+
+        Raises InputError with all bad cells. A rating that says what the study has already is passed over; one that
+        says something else supersedes it.
+        """
+        file = open_ratings(
+            path,
+            self.protocol,
+            rater=rater,
+            kind=kind,
+            id_column=id_column,
+            columns=mapping,
+            known=self.store.raters(),
+            content_id=content_id,
+        )
+        added = self.store.add_ratings(file.ratings(self.store.units_of), raters=file.raters, keep_same=True)
+        return file.summary, added
+
+    def export_ratings(self, path: str | Path, shape: Shape = "long") -> int:
+        """Write ratings to a file and say how many rows it has.
+
+        `long`: a row for each rating, as `import_ratings` reads it; `wide`: a row for each unit; `diagnosis`: a row
+        for each unit and criterion with what was used and why not; `blind`: a sheet to fill in, without ratings.
+        An existing file is replaced, but never by a blind sheet: a rater's work may be in it.
+        """
+        if shape == "blind":
+            return write_blind(path, self.protocol, self.work())
+        return write_table(path, self._sheet(shape), overwrite=True)
+
+    def _sheet(self, shape: Literal["long", "wide", "diagnosis"]) -> Sheet:
+        store, raters = self.store, self.store.raters()
+        if shape == "long":
+            return long_sheet(store.units(), store.ratings(), raters)
+        if shape == "wide":
+            return wide_sheet(self.protocol, store.units(), store.items(), store.ratings(), raters)
+        return diagnosis_sheet(self.protocol, store.units(), store.ratings(every_digest=True), raters)
+
+    def work(self) -> Iterator[tuple[Item, Unit]]:
+        """Every unit with its item."""
+        items = self.store.items()
+        item: Item | None = None
+        for unit in self.store.units():
+            while item is None or item.id != unit.item:
+                item = next(items)
+            yield item, unit
+
+    def count_ratings(self, *, every_digest: bool = False) -> int:
+        """Ratings in force, of the current protocol or of all."""
+        counts = self.store.count_ratings()
+        digests = list(counts) if every_digest else [self.protocol.digest]
+        return sum(sum(counts.get(digest, {}).values()) for digest in digests)
+
+    def close(self) -> None:
+        self.store.close()
+
+    def __enter__(self) -> "Study":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def sample(items: Items, protocol: Protocol, size: int, by: Sequence[str], seed: int) -> tuple[Items, Draw]:
+    """A seeded sample of items, in proportion to the strata that the fields `by` make up."""
+    valid = [name for name, spec in protocol.item.fields.items() if spec.kind == "label"]
+    problems = [
+        Problem(f"cannot sample by {name!r}", fix=f"valid are {', '.join(valid) or 'none: no field is of kind label'}")
+        for name in by
+        if name not in valid
+    ]
+    problems += [
+        Problem(f"cannot sample by {name!r}: the file has no column for it", fix=f"name it with --map {name}=COLUMN")
+        for name in by
+        if name in valid and name not in items.columns
+    ]
+    if problems:
+        raise InputError(items.source, problems)
+    strata = ((item.id, tuple(str(item.fields.get(name, "")) for name in by)) for item in items)
+    drawn = draw(strata, size, seed)
+    return items.sampled(drawn.chosen), drawn
+
+
+def origin(protocol: str | Path) -> str:
+    """Where a protocol comes from, so that it is found again from another folder."""
+    path = Path(protocol)
+    return str(path.resolve()) if path.is_file() else str(protocol)
+
+
+def _work(
+    protocol: Protocol, items: Iterable[Item], questions: Mapping[str, Sequence[Question]] | None
+) -> Iterator[Work]:
+    if protocol.rule.of == "item":
+        yield from ((item, ()) for item in items)
+        return
+    unused = set(questions or ())
+    for item in items:
+        unused.discard(item.id)
+        yield item, split(protocol, item, questions)
+    if unused:
+        names = ", ".join(sorted(unused)[:5])
+        raise InputError("questions", f"there are questions for {len(unused):,} ids that no item has: {names}")
+
+
+def _change(store: Store) -> Change | None:
+    source = store.versions()[-1].source
+    if not source:
+        return None
+    try:
+        now = load_protocol(Path(source) if Path(source).is_absolute() else source)
+    except ProtocolError:
+        # The file is gone, or broken in the middle of an edit: the study has its own copy and needs neither.
+        return None
+    return Change(store.location, source, store.protocol, now) if now.digest != store.protocol.digest else None

@@ -1,0 +1,660 @@
+"""Every promise of `store/base.py`, on every back end."""
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection as Pipe
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import sqlalchemy
+from sqlalchemy import inspect
+from sqlalchemy.exc import DBAPIError
+
+from evenhand.errors import ConflictError, DuplicateItemError, NewerStudyError, StudyError
+from evenhand.protocol.load import read_protocol
+from evenhand.protocol.model import Protocol
+from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Triple, Unit, Value
+from evenhand.store.base import Added, Store, Work
+from evenhand.store.migrations import MIGRATIONS
+from evenhand.store.open import create_store, open_store
+from evenhand.store.schema import metadata
+
+FIELDS = """
+name: reply-check
+version: "1"
+title: Reply check
+item:
+  fields:
+    reply: {role: rated}
+    passages: {role: evidence, kind: passages, required: false}
+    triples: {role: evidence, kind: triples, required: false}
+    score: {role: context, kind: number, required: false}
+    topic: {role: context, kind: label, required: false}
+strata: [topic]
+"""
+CRITERIA = """
+criteria:
+  - id: tone
+    question: How friendly is it?
+    scale: {type: ordinal, levels: {1: {label: Cold, anchor: Cold.}, 2: {label: Warm, anchor: Warm.}}}
+  - {id: certainty, question: "How sure is it?", scale: {type: percent}, required: false}
+  - {id: comment, question: "What else?", scale: {type: text}, required: false}
+"""
+WHOLE = read_protocol(FIELDS + "unit: item" + CRITERIA, "whole.yaml")
+SENTENCES = read_protocol(FIELDS + "unit: sentence of reply" + CRITERIA, "sentences.yaml")
+RENAMED = WHOLE.model_copy(update={"version": "2"})
+ANN, BOT = RaterRef("ann", Kind.PERSON), RaterRef("bot", Kind.MODEL, "2026-01", "c0ffee")
+
+
+def whole(n: int) -> Iterator[Work]:
+    for number in range(1, n + 1):
+        item = Item(f"i{number}", {"reply": f"Reply {number}."})
+        yield item, [Unit(item.id, item.id, 1)]
+
+
+def rating(unit: str = "i1", criterion: str = "tone", value: Value = 1, **more: Any) -> Rating:
+    known: dict[str, Any] = {"rater": "ann", "digest": WHOLE.digest, **more}
+    return Rating(unit=unit, criterion=criterion, value=value, **known)
+
+
+@pytest.fixture
+def store(store_location: str) -> Generator[Store, None, None]:
+    """A study of three whole items that ann and bot may rate."""
+    with create_store(store_location, WHOLE, "whole.yaml", whole(3)) as made:
+        made.add_rater(ANN)
+        made.add_rater(BOT)
+        yield made
+
+
+def said(ratings: Iterator[Rating]) -> list[tuple[str, str, object]]:
+    return [(one.unit, one.criterion, one.value) for one in ratings]
+
+
+# Items and units
+
+
+def test_items_and_units_come_back_as_they_went_in_and_in_order(store_location: str) -> None:
+    first = Item(
+        "z/1",
+        {
+            "reply": "One. Two.",
+            "passages": ("p1", "p2"),
+            "triples": (Triple("a", "b", "c"), Triple("d", "e", "f")),
+            "score": 0.1 + 0.2,
+            "topic": "河流",
+        },
+    )
+    second = Item("a#1", {"reply": "Control \0 and broken \ud83d.", "passages": (), "score": 4.0})
+    sentences = [
+        Unit("z/1#1", "z/1", 1, "One.", Span("reply", 0, 4)),
+        Unit("z/1#2", "z/1", 2, "Two.", Span("reply", 5, 9)),
+    ]
+    work: list[Work] = [
+        (first, sentences),
+        (second, [Unit("a#1#1", "a#1", 1, "Question \ud83d?", None, "An answer", "key")]),
+        (Item("none", {"reply": ""}), []),
+    ]
+    with create_store(store_location, SENTENCES, "s", work) as made, open_store(store_location) as opened:
+        for study in (made, opened):
+            assert list(study.items()) == [item for item, _ in work]
+            assert list(study.units()) == [unit for _, units in work for unit in units]
+            assert (study.count_items(), study.count_units()) == (3, 3)
+            found = study.item("z/1")
+            assert found is not None
+            assert [type(value) for value in found.fields.values()] == [str, tuple, tuple, float, str]
+            triples = cast("tuple[object, ...]", found.fields["triples"])
+            assert all(isinstance(triple, Triple) for triple in triples)
+            assert study.item("missing") is None
+            assert study.unit("a#1#1") == work[1][1][0]
+            assert study.units_of(["none", "z/1", "missing", "z/1"]) == {"z/1": work[0][1], "none": []}
+
+
+@pytest.mark.parametrize(
+    "name", ["z/1", "z/1#0", "z/1#3", "z/1#01", "z/1#１", "#1", "z/1#" + "9" * 30, "z\0#1", "\ud83d"]
+)
+def test_what_is_no_unit_is_not_found(tmp_path: Path, name: str) -> None:
+    item = Item("z/1", {"reply": "One. Two."})
+    units = [Unit(f"z/1#{n}", "z/1", n, "One.", Span("reply", 0, 4)) for n in (1, 2)]
+    with create_store(tmp_path / "s.db", SENTENCES, "s", [(item, units)]) as made:
+        assert made.unit(name) is None
+
+
+def test_a_study_may_be_larger_than_a_page(store_location: str) -> None:
+    work: list[Work] = []
+    for number in range(1, 1203):
+        units = [Unit(f"i{number}#{n}", f"i{number}", n, f"{number}.{n}") for n in range(1, 5)]
+        work.append((Item(f"i{number}", {"reply": "x"}), units))
+    with create_store(store_location, SENTENCES, "s", iter(work)) as made:
+        assert [item.id for item in made.items()] == [item.id for item, _ in work]
+        assert list(made.units()) == [unit for _, units in work for unit in units]
+        wanted = [item.id for item, _ in work]
+        assert made.units_of(wanted) == {item.id: units for item, units in work}
+
+
+def test_a_study_is_made_whole_or_not_at_all(store_location: str) -> None:
+    def broken() -> Iterator[Work]:
+        yield from whole(1500)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        create_store(store_location, WHOLE, "w", broken())
+    with pytest.raises(StudyError):
+        open_store(store_location)
+    with create_store(store_location, WHOLE, "w", whole(2)) as made:
+        assert made.count_items() == 2
+
+
+def test_a_study_is_never_made_in_the_place_of_another(store: Store, store_location: str) -> None:
+    store.add_ratings([rating()])
+    with pytest.raises(StudyError, match="already"):
+        create_store(store_location, WHOLE, "w", whole(1))
+    with open_store(store_location) as opened:
+        assert said(opened.ratings()) == [("i1", "tone", 1)]
+
+
+def test_every_duplicate_id_is_reported_with_all_its_places(store_location: str) -> None:
+    names = ["a", "b", "a", "c", "b", "a", "d"]
+    work = [(Item(name, {"reply": "x"}), [Unit(name, name, 1)]) for name in names]
+    with pytest.raises(DuplicateItemError) as caught:
+        create_store(store_location, WHOLE, "w", work)
+    assert caught.value.duplicates == [("a", [1, 3, 6]), ("b", [2, 5])]
+    with pytest.raises(StudyError):
+        open_store(store_location)
+
+
+def test_an_item_id_that_cannot_be_stored_is_refused(store_location: str) -> None:
+    with pytest.raises(StudyError, match="item 1"):
+        create_store(store_location, WHOLE, "w", [(Item("a\0", {"reply": "x"}), [Unit("a\0", "a\0", 1)])])
+
+
+# Ratings
+
+
+def test_a_rating_comes_back_exactly(store: Store) -> None:
+    full = rating(
+        value=2,
+        rationale="Zeile\nmit \0 und \ud83d",
+        confidence=87.5,
+        notes="=1+1",
+        evidence=(Span("reply", 0, 3), Span("passages", 1, 2)),
+        seconds=0.1,
+        visible=("bot",),
+        raw='{"x": "\ud83d"}',
+        at=datetime(2026, 2, 3, 4, 5, 6, 789, tzinfo=UTC),
+    )
+    sent = [
+        full,
+        rating(criterion="certainty", value=50.0),
+        rating(criterion="comment", value="4"),
+        Rating(unit="i2", criterion="tone", rater="bot", digest=WHOLE.digest, status=Status.FAILED, reason="timed out"),
+        Rating(unit="i3", criterion="tone", rater="bot", digest=WHOLE.digest, status=Status.CANNOT_ASSESS),
+    ]
+    assert store.add_ratings(sent) == Added(new=5)
+    found = list(store.ratings())
+    assert found == sent
+    assert [type(one.value) for one in found] == [int, float, str, type(None), type(None)]
+
+
+def test_a_later_rating_supersedes_and_the_history_is_one_line(store: Store) -> None:
+    first, second, third = rating(value=1), rating(value=2), rating(value=1, supersedes="whatever")
+    store.add_ratings([first])
+    assert store.add_ratings([second, third]) == Added(superseding=2)
+    assert list(store.ratings()) == [replace(third, supersedes=second.id)]
+    assert list(store.ratings(history=True)) == [
+        first,
+        replace(second, supersedes=first.id),
+        replace(third, supersedes=second.id),
+    ]
+    assert store.count_ratings() == {WHOLE.digest: {Status.RATED: 1}}
+
+
+def test_raters_criteria_and_units_do_not_supersede_each_other(store: Store) -> None:
+    sent = [rating(), rating(rater="bot"), rating("i2"), rating(criterion="comment", value="x")]
+    assert store.add_ratings(sent) == Added(new=4)
+    assert len(list(store.ratings())) == 4
+
+
+def test_a_rating_sent_twice_is_stored_once(store: Store, store_location: str) -> None:
+    first, second = rating(value=1), rating(value=2)
+    store.add_ratings([first, second])
+    assert store.add_ratings([first, second], if_current=True) == Added(known=2)
+    with open_store(store_location) as other:
+        assert other.add_ratings([second, second, first]) == Added(known=3)
+    new = rating("i2")
+    assert store.add_ratings([new, new]) == Added(new=1, known=1)
+    assert [one.id for one in store.ratings(history=True)] == [first.id, second.id, new.id]
+
+
+def test_if_current_refuses_to_replace_what_the_writer_has_not_seen(store: Store, store_location: str) -> None:
+    seen = rating(value=1)
+    store.add_ratings([seen], if_current=True)
+    with open_store(store_location) as other:
+        other.add_ratings([rating(value=2, supersedes=seen.id)], if_current=True)
+    with pytest.raises(ConflictError, match="i1"):
+        store.add_ratings([rating("i2"), rating(value=1, supersedes=seen.id)], if_current=True)
+    with pytest.raises(ConflictError):
+        store.add_ratings([rating(value=1)], if_current=True)
+    with pytest.raises(ConflictError):
+        store.add_ratings([rating("i2", supersedes=seen.id)], if_current=True)
+    assert said(store.ratings()) == [("i1", "tone", 2)]
+
+
+def test_keep_same_passes_over_what_says_the_same(store: Store) -> None:
+    told: dict[str, Any] = {"rationale": "why", "confidence": 50.0, "notes": "n", "evidence": (Span("reply", 0, 1),)}
+    store.add_ratings([rating(value=1, **told)])
+    again = rating(value=1, **told, seconds=9.0)
+    assert store.add_ratings([again], keep_same=True) == Added(known=1)
+    changes: list[dict[str, Any]] = [{"rationale": "other"}, {"confidence": None}, {"notes": "m"}, {"evidence": ()}]
+    for change in changes:
+        assert store.add_ratings([rating(value=1, **{**told, **change})], keep_same=True) == Added(superseding=1)
+    assert store.add_ratings([rating(value=2), rating(value=2)], keep_same=True) == Added(superseding=1, known=1)
+    assert store.add_ratings([rating(value=2)]) == Added(superseding=1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (rating("i9"), "'i9'"),
+        (rating(criterion="taste"), "tone, certainty, comment"),
+        (rating(rater="bob"), "'bob'"),
+        (rating(digest="0" * 64), "000000000000"),
+        (rating(id="a\0"), "rating id"),
+    ],
+)
+def test_a_rating_of_something_unknown_is_refused_and_nothing_stored(store: Store, wrong: Rating, named: str) -> None:
+    with pytest.raises(StudyError, match=named):
+        store.add_ratings([rating(), wrong])
+    assert list(store.ratings(every_digest=True)) == []
+
+
+def test_if_the_ratings_break_off_nothing_is_stored(store: Store) -> None:
+    def broken() -> Iterator[Rating]:
+        for number in range(1200):
+            yield rating(rater="eve", value=1 + number % 2)
+        raise ValueError("row 1201")
+
+    with pytest.raises(ValueError, match="row 1201"):
+        store.add_ratings(broken(), raters=[RaterRef("eve", Kind.PERSON)])
+    assert list(store.ratings()) == []
+    assert store.raters() == [ANN, BOT]
+    assert store.add_ratings([]) == Added()
+
+
+def test_ratings_come_in_the_order_of_units_criteria_and_time(store: Store) -> None:
+    store.add_ratings([rating("i3", "comment", "a"), rating("i1", "comment", "b"), rating("i3", "tone", 1)])
+    store.add_ratings([rating("i1", "comment", "c", rater="bot"), rating("i1", "tone", 2)])
+    expected = [
+        ("i1", "tone", 2),
+        ("i1", "comment", "b"),
+        ("i1", "comment", "c"),
+        ("i3", "tone", 1),
+        ("i3", "comment", "a"),
+    ]
+    assert said(store.ratings()) == expected
+    assert said(store.ratings(rater="bot")) == [("i1", "comment", "c")]
+    assert said(store.ratings(criterion="tone")) == [("i1", "tone", 2), ("i3", "tone", 1)]
+    assert said(store.ratings(item="i3")) == [("i3", "tone", 1), ("i3", "comment", "a")]
+    for nobody in (store.ratings(rater="x"), store.ratings(item="x"), store.ratings(criterion="x\0")):
+        assert list(nobody) == []
+
+
+def test_an_item_with_more_ratings_than_a_page_holds(store: Store) -> None:
+    sent = [rating(value=1 + number % 2) for number in range(4500)]
+    store.add_ratings([rating("i1", "comment", "x"), *sent, rating("i2")])
+    assert [one.id for one in store.ratings(history=True, criterion="tone", item="i1")] == [one.id for one in sent]
+    assert said(store.ratings()) == [("i1", "tone", 2), ("i1", "comment", "x"), ("i2", "tone", 1)]
+
+
+def test_the_store_may_be_written_while_it_is_read(store: Store) -> None:
+    for unit in store.units():
+        store.add_ratings([rating(unit.id, value=2)])
+    assert store.add_ratings(rating(unit.id, value=1) for unit in store.units()) == Added(superseding=3)
+    copied = (replace(one, id=one.id + "+", rater="bot") for one in store.ratings())
+    assert store.add_ratings(copied) == Added(new=3)
+
+
+def test_what_yields_ratings_may_not_write(store: Store) -> None:
+    def writing() -> Iterator[Rating]:
+        for _ in range(600):
+            yield rating()
+        store.add_rater(RaterRef("eve", Kind.PERSON))
+
+    with pytest.raises(RuntimeError):
+        store.add_ratings(writing())
+    assert store.raters() == [ANN, BOT]
+    assert store.add_ratings([rating()]) == Added(new=1)
+
+
+def test_the_database_itself_refuses_to_change_or_remove(store: Store, store_location: str) -> None:
+    store.add_ratings([rating()])
+    engine = _engine(store_location)
+    try:
+        for statement in (
+            "UPDATE ratings SET value = '5'",
+            "DELETE FROM ratings",
+            "DELETE FROM items",
+            "UPDATE items SET fields = '{}'",
+            "UPDATE units SET content = ''",
+        ):
+            with pytest.raises(DBAPIError, match="append-only"), engine.begin() as connection:
+                connection.exec_driver_sql(statement)
+    finally:
+        engine.dispose()
+    assert said(store.ratings()) == [("i1", "tone", 1)]
+
+
+# Raters
+
+
+def test_a_rater_keeps_its_kind_and_takes_a_new_version(store: Store) -> None:
+    newer = RaterRef("bot", Kind.MODEL, "2026-02", "beef")
+    store.add_ratings([], raters=[newer, RaterRef("eve", Kind.RULE)])
+    store.add_rater(ANN)
+    assert store.raters() == [ANN, newer, RaterRef("eve", Kind.RULE)]
+    with pytest.raises(StudyError, match="model"):
+        store.add_rater(RaterRef("bot", Kind.PERSON))
+    with pytest.raises(StudyError):
+        store.add_rater(RaterRef("\ud83d", Kind.PERSON))
+
+
+# Protocols
+
+
+def test_ratings_of_two_digests_are_never_mixed_unasked(store: Store, store_location: str) -> None:
+    store.add_ratings([rating(value=1), rating("i2", value=1)])
+    with open_store(store_location) as other:
+        store.adopt(RENAMED, "renamed.yaml")
+        assert list(store.ratings()) == []
+        assert store.protocol == RENAMED
+        assert store.add_ratings([rating(value=2, digest=RENAMED.digest)]) == Added(new=1)
+        # A form that was open before the change still counts under the protocol it showed, and is not lost.
+        assert other.protocol == WHOLE
+        assert other.add_ratings([rating("i3", value=1), rating("i3", value=2, digest=RENAMED.digest)]) == Added(new=2)
+        assert other.versions()[-1].protocol == RENAMED
+        assert other.protocol == RENAMED
+    assert said(store.ratings()) == [("i1", "tone", 2), ("i3", "tone", 2)]
+    assert said(store.ratings(digest=WHOLE.digest)) == [("i1", "tone", 1), ("i2", "tone", 1), ("i3", "tone", 1)]
+    assert [one.digest for one in store.ratings(every_digest=True, item="i1")] == [WHOLE.digest, RENAMED.digest]
+    assert list(store.ratings(digest="0" * 64)) == []
+    assert store.count_ratings() == {WHOLE.digest: {Status.RATED: 3}, RENAMED.digest: {Status.RATED: 2}}
+    with pytest.raises(ValueError, match="both"):
+        store.ratings(digest=WHOLE.digest, every_digest=True)
+
+
+def test_versions_are_in_order_of_adoption_and_the_last_is_in_force(store: Store, store_location: str) -> None:
+    store.add_ratings([rating()])
+    store.adopt(RENAMED, "renamed.yaml")
+    store.adopt(RENAMED, "again.yaml")
+    assert [version.source for version in store.versions()] == ["whole.yaml", "renamed.yaml"]
+    store.adopt(WHOLE, "back.yaml")
+    assert [version.source for version in store.versions()] == ["renamed.yaml", "back.yaml"]
+    with open_store(store_location) as opened:
+        assert opened.protocol.digest == WHOLE.digest
+        assert said(opened.ratings()) == [("i1", "tone", 1)]
+        adopted = [version.adopted for version in opened.versions()]
+        assert adopted == sorted(adopted)
+        assert adopted[0].tzinfo is not None
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"unit": "sentence of reply"}, "sentence of reply"),
+        ({"fields": {"topic": {"role": "context"}}}, "'topic': 2 items do not have it, the first is 'i2'"),
+        ({"fields": {"reply": {"role": "rated", "kind": "number"}}}, "'reply': 3 items"),
+        (
+            {
+                "fields": {
+                    "topic": {
+                        "role": "context",
+                        "kind": "label",
+                        "required": False,
+                        "labels": {"sea": {"definition": "S"}},
+                    }
+                }
+            },
+            "'topic': 1 items",
+        ),
+    ],
+)
+def test_a_protocol_that_does_not_fit_the_items_is_refused(
+    store_location: str, change: dict[str, object], named: str
+) -> None:
+    work = list(whole(3))
+    work[0] = Item("i1", {"reply": "x", "topic": "rivers"}), work[0][1]
+    document = WHOLE.model_dump(mode="json", exclude_defaults=True)
+    document["version"] = "3"
+    document["unit"] = change.get("unit", "item")
+    document["item"]["fields"].update(change.get("fields", {}))
+    with create_store(store_location, WHOLE, "w", work) as made:
+        with pytest.raises(StudyError, match=named):
+            made.adopt(Protocol.model_validate(document), "changed")
+        assert made.protocol == WHOLE
+        assert len(made.versions()) == 1
+
+
+def test_a_protocol_that_asks_less_or_something_new_is_adopted(store: Store) -> None:
+    document = RENAMED.model_dump(mode="json", exclude_defaults=True)
+    document["item"]["fields"]["extra"] = {"role": "context", "kind": "number", "required": False}
+    document["criteria"] = document["criteria"][::-1]
+    reversed_criteria = Protocol.model_validate(document)
+    store.adopt(reversed_criteria, "r")
+    digest = reversed_criteria.digest
+    store.add_ratings([rating(digest=digest), rating(criterion="comment", value="x", digest=digest)])
+    assert [one.criterion for one in store.ratings()] == ["comment", "tone"]
+
+
+# Versions of the schema
+
+
+def _add_table(connection: sqlalchemy.Connection) -> None:
+    connection.exec_driver_sql("CREATE TABLE extra (seq INTEGER PRIMARY KEY)")
+    connection.exec_driver_sql("INSERT INTO extra SELECT count(*) FROM items")
+
+
+def _fail(connection: sqlalchemy.Connection) -> None:
+    _add_table(connection)
+    raise ZeroDivisionError
+
+
+def test_an_older_study_is_brought_up_to_date_and_a_newer_one_refused(store: Store, store_location: str) -> None:
+    store.add_ratings([rating()])
+    with pytest.raises(ZeroDivisionError):
+        open_store(store_location, migrations=[*MIGRATIONS, _fail])
+    two = [*MIGRATIONS, _add_table]
+    for _ in range(2):
+        with open_store(store_location, migrations=two) as newer:
+            assert said(newer.ratings()) == [("i1", "tone", 1)]
+    with pytest.raises(NewerStudyError, match="upgrade"):
+        open_store(store_location)
+
+
+def test_the_migrations_make_the_tables_that_queries_expect(store: Store, store_location: str) -> None:
+    engine = _engine(store_location)
+    try:
+        found = inspect(engine)
+        schema = None if engine.dialect.name == "sqlite" else "evenhand"
+        assert set(found.get_table_names(schema=schema)) == set(metadata.tables)
+        for name, table in metadata.tables.items():
+            columns = found.get_columns(name, schema=schema)
+            assert [column["name"] for column in columns] == table.columns.keys()
+            assert found.get_pk_constraint(name, schema=schema)["constrained_columns"] == [
+                column.name for column in table.primary_key
+            ]
+    finally:
+        engine.dispose()
+
+
+# Many processes
+
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["evenhand.store.open", "evenhand.protocol.load", "psycopg", "pytest"])
+WRITERS, EACH = 20, 500
+
+
+def _write(location: str, writer: int, pipe: Pipe) -> None:
+    """Twenty ratings in calls of their own, the rest twenty at a time."""
+    name = f"writer-{writer}"
+    sent = [
+        Rating(unit=f"i{number + 1}", criterion="tone", rater=name, digest=WHOLE.digest, value=1)
+        for number in range(EACH)
+    ]
+    with open_store(location) as study:
+        study.add_rater(RaterRef(name, Kind.MODEL))
+        for one in sent[:20]:
+            assert study.add_ratings([one]) == Added(new=1)
+        for start in range(20, EACH, 20):
+            assert study.add_ratings(sent[start : start + 20]) == Added(new=20)
+    pipe.send([one.id for one in sent])
+    pipe.close()
+
+
+def test_twenty_processes_write_at_once_and_nothing_is_lost_or_doubled(store_location: str) -> None:
+    create_store(store_location, WHOLE, "w", whole(EACH)).close()
+    acknowledged = sorted(rating_id for ids in _run(_write, store_location, range(WRITERS)) for rating_id in ids)
+    with open_store(store_location) as study:
+        assert sorted(one.id for one in study.ratings(history=True)) == acknowledged
+        assert len(acknowledged) == WRITERS * EACH
+        assert study.count_ratings() == {WHOLE.digest: {Status.RATED: WRITERS * EACH}}
+
+
+def _quarrel(location: str, writer: int, pipe: Pipe) -> None:
+    """Write to the cell that the others write to as well; in between only on top of what is there."""
+    ids: list[str] = []
+    with open_store(location) as study:
+        for number in range(25):
+            new = rating(value=1 + number % 2, notes=str(writer))
+            if number % 2:
+                current = next(study.ratings(), None)
+                new = replace(new, supersedes=current.id if current else None)
+            try:
+                study.add_ratings([new], if_current=bool(number % 2))
+                ids.append(new.id)
+            except ConflictError:
+                pass
+    pipe.send(ids)
+    pipe.close()
+
+
+def test_writers_of_one_cell_leave_one_line(store: Store, store_location: str) -> None:
+    ids = {rating_id for found in _run(_quarrel, store_location, range(6)) for rating_id in found}
+    line = list(store.ratings(history=True))
+    assert {one.id for one in line} == ids
+    assert [one.supersedes for one in line] == [None, *(one.id for one in line[:-1])]
+
+
+def _write_until_killed(location: str, writer: int, pipe: Pipe) -> None:
+    with open_store(location) as study:
+        pipe.send(())
+        while True:
+            batch = [rating(f"i{number}", value=1 + writer % 2) for number in range(1, 4)]
+            study.add_ratings(batch)
+            pipe.send([one.id for one in batch])
+
+
+def test_a_killed_writer_loses_nothing_that_was_acknowledged(store: Store, store_location: str) -> None:
+    chance = random.Random(7)
+    acknowledged: set[str] = set()
+    for attempt in range(8):
+        mine, its = PROCESSES.Pipe(duplex=False)
+        process = PROCESSES.Process(target=_write_until_killed, args=(store_location, attempt, its))
+        process.start()
+        its.close()
+        for _ in range(chance.randrange(1, 12)):
+            acknowledged.update(mine.recv())
+        time.sleep(chance.uniform(0.0, 0.02))
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGKILL)
+        try:
+            while True:
+                acknowledged.update(mine.recv())
+        except (EOFError, OSError):
+            pass
+        mine.close()
+        process.join()
+        with open_store(store_location) as study:
+            stored = [one.id for one in study.ratings(history=True)]
+        assert acknowledged <= set(stored)
+        assert len(stored) % 3 == 0, "a call's ratings are stored together"
+    assert acknowledged
+    assert store.add_ratings([rating()]) == Added(superseding=1)
+
+
+def _run(target: Callable[[str, int, Pipe], None], location: str, writers: Sequence[int]) -> list[list[str]]:
+    """Run one process for each writer, and return what each sent back."""
+    pipes: list[Pipe] = []
+    processes: list[BaseProcess] = []
+    for writer in writers:
+        mine, its = PROCESSES.Pipe(duplex=False)
+        process = PROCESSES.Process(target=target, args=(location, writer, its))
+        process.start()
+        its.close()
+        pipes.append(mine)
+        processes.append(process)
+    answers = [pipe.recv() for pipe in pipes]
+    for pipe, process in zip(pipes, processes, strict=True):
+        pipe.close()
+        process.join()
+        assert process.exitcode == 0
+    return answers
+
+
+# Backup
+
+
+def test_a_backup_is_the_whole_study(store: Store, tmp_path: Path) -> None:
+    store.add_ratings([rating(value=1), rating(value=2, rationale="\0\ud83d"), rating("i2", rater="bot")])
+    store.adopt(RENAMED, "renamed.yaml")
+    store.add_ratings([rating(value=2, digest=RENAMED.digest)])
+    target = tmp_path / "copy.db"
+    store.backup(target)
+    assert sorted(path.name for path in tmp_path.iterdir() if "copy" in path.name) == ["copy.db"]
+    with open_store(target) as copy:
+        assert list(copy.items()) == list(store.items())
+        assert list(copy.units()) == list(store.units())
+        assert copy.raters() == store.raters()
+        assert copy.versions() == store.versions()
+        everything = list(store.ratings(every_digest=True, history=True))
+        assert list(copy.ratings(every_digest=True, history=True)) == everything
+        assert copy.count_ratings() == store.count_ratings()
+        assert copy.count_items() == 3
+        assert copy.add_ratings([rating(digest=RENAMED.digest)]) == Added(superseding=1)
+    assert list(store.ratings(every_digest=True, history=True)) == everything
+    with pytest.raises(StudyError, match="exists already"):
+        store.backup(target)
+
+
+def test_a_backup_while_others_write_is_one_moment(store: Store, store_location: str, tmp_path: Path) -> None:
+    mine, its = PROCESSES.Pipe(duplex=False)
+    process = PROCESSES.Process(target=_write_until_killed, args=(store_location, 0, its))
+    process.start()
+    its.close()
+    mine.recv()
+    acknowledged: list[str] = []
+    for number in range(5):
+        acknowledged += mine.recv()
+        before = set(acknowledged)
+        store.backup(tmp_path / f"copy-{number}.db")
+        with open_store(tmp_path / f"copy-{number}.db") as copy:
+            stored = {one.id for one in copy.ratings(history=True)}
+        assert before <= stored
+        assert len(stored) % 3 == 0
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    mine.close()
+
+
+def _engine(location: str) -> sqlalchemy.Engine:
+    if location.startswith("postgresql:"):
+        url = sqlalchemy.make_url(location).set(drivername="postgresql+psycopg")
+        return sqlalchemy.create_engine(url, connect_args={"options": "-csearch_path=evenhand"})
+    return sqlalchemy.create_engine(f"sqlite:///{location}")

@@ -1,0 +1,104 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.formats.items import content_id, duplicate_rows, read_items
+from evenhand.protocol.load import load_protocol
+from evenhand.records import Item, Triple
+
+HALO = load_protocol("halo-support")
+NEUREG = load_protocol("neureg-qa")
+FEEDBACK = load_protocol("feedback")
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_columns_of_the_support_guide_map_themselves(tmp_path: Path):
+    header = "id,question,context,generated_answer,gold_answer,auto_label,human_label,notes"
+    path = written(tmp_path, "human_eval_samples.csv", f"{header}\nsample_001,Q?,C.,A.,G.,SUPPORTED,,\n")
+    items = read_items(path, HALO)
+    assert list(items) == [
+        Item("sample_001", {"question": "Q?", "context": ("C.",), "generated_answer": "A.", "gold_answer": "G."})
+    ]
+    assert items.unused == ["auto_label", "human_label", "notes"]
+
+
+def test_the_columns_of_the_feedback_guide_map_themselves(tmp_path: Path):
+    path = written(tmp_path, "f.csv", "generated_texts,domain,criteria\nWell argued.,History,c1: Sources\n")
+    items = read_items(path, FEEDBACK)
+    (item,) = items
+    assert item.fields == {"feedback": "Well argued.", "criterion": "c1: Sources", "domain": "History"}
+    assert items.columns == {"feedback": "generated_texts", "criterion": "criteria", "domain": "domain"}
+
+
+def test_text_alone_is_the_feedback_and_beside_generated_texts_the_submission(tmp_path: Path):
+    alone = read_items(written(tmp_path, "a.csv", "text,domain,criteria\nT,D,C\n"), FEEDBACK)
+    assert alone.columns["feedback"] == "text"
+    both = read_items(written(tmp_path, "b.csv", "text,generated_texts,domain,criteria\nT,G,D,C\n"), FEEDBACK)
+    assert (both.columns["feedback"], both.columns["submission"]) == ("generated_texts", "text")
+
+
+@pytest.mark.parametrize(
+    "triples",
+    [
+        "Fund → pays → School\\nSchool → teaches → Pupil",
+        "[('Fund', 'pays', 'School'), ('School', 'teaches', 'Pupil')]",
+        [["Fund", "pays", "School"], ["School", "teaches", "Pupil"]],
+        [
+            {"subject": "Fund", "predicate": "pays", "object": "School"},
+            {"head": "School", "relation": "teaches", "tail": "Pupil"},
+        ],
+    ],
+)
+def test_triples_are_read_in_every_usual_notation(tmp_path: Path, triples: object):
+    if isinstance(triples, str):
+        triples = triples.replace("\\n", "\n")
+    row = {"id": "1", "question": "Q", "answer": "A", "source": "S", "triples": triples}
+    (item,) = read_items(written(tmp_path, "q.jsonl", json.dumps(row) + "\n"), NEUREG)
+    assert item.fields["triples"] == (Triple("Fund", "pays", "School"), Triple("School", "teaches", "Pupil"))
+
+
+def test_ids_made_from_the_content_are_stable_and_distinct(tmp_path: Path):
+    rows = "Q1,C,A\nQ2,C,A\nQ1,C,A\n"
+    first = [item.id for item in read_items(written(tmp_path, "a.csv", "question,context,answer\n" + rows), HALO)]
+    turned = "A,C,Q2\nA,C,Q1\nA,C,Q1\n"
+    again = [item.id for item in read_items(written(tmp_path, "b.csv", "answer,context,question\n" + turned), HALO)]
+    assert first[2] == f"{first[0]}-2"
+    assert again == [first[1], first[0], first[2]]
+    assert first[0] == content_id({"generated_answer": "A", "context": ("C",), "question": "Q1"})
+
+
+def test_all_bad_cells_are_reported_at_once(tmp_path: Path):
+    text = (
+        "id,question,answer,source,triples,question_type\n"
+        "1,,A,S,a → b → c,factual\n"
+        "2,Q,A,S,a → b,factual\n"
+        ",Q,A,S,a → b → c,Factual \n"
+        "4,Q,A,S,a → b → c,historical\n"
+    )
+    with pytest.raises(InputError) as caught:
+        list(read_items(written(tmp_path, "q.csv", text), NEUREG))
+    problems = [(problem.row, problem.column) for problem in caught.value.problems]
+    assert problems == [(2, "question"), (3, "triples"), (4, "id"), (5, "question_type")]
+    assert "factual, relational, comparative, inferential" in str(caught.value)
+
+
+def test_duplicate_ids_are_named_with_both_rows(tmp_path: Path):
+    path = written(tmp_path, "q.csv", "id,question,context,answer\na,Q,C,A\n\nb,Q,C,A\na,Q,C,A\n")
+    error = duplicate_rows(read_items(path, HALO), {"a": [1, 3]})
+    # The blank row counts as a spreadsheet counts it: the second `a` is in row 5.
+    assert [(problem.row, problem.column) for problem in error.problems] == [(5, "id")]
+    assert "already in row 2" in str(error)
+
+
+@pytest.mark.parametrize("bad", ["x" * 201, "a\tb", "a\u200eb"])
+def test_an_id_is_short_and_printable(tmp_path: Path, bad: str):
+    row = {"id": bad, "question": "Q", "context": "C", "generated_answer": "A"}
+    with pytest.raises(InputError, match="printable characters"):
+        list(read_items(written(tmp_path, "q.jsonl", json.dumps(row)), HALO))

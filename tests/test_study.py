@@ -1,0 +1,179 @@
+from pathlib import Path
+
+import pytest
+
+from evenhand.errors import InputError, StudyError
+from evenhand.formats.items import read_items
+from evenhand.protocol.load import load_protocol
+from evenhand.records import Item, Kind, RaterRef, Rating
+from evenhand.study import Study, sample
+
+PROTOCOL = """\
+name: mine
+version: "1"
+title: Mine
+item:
+  fields:
+    turn: {role: rated}
+    source: {role: context, kind: label, required: false}
+strata: [source]
+criteria:
+  - id: tone
+    question: How is the tone?
+    scale:
+      type: ordinal
+      levels: {1: {label: Cold, anchor: Distant.}, 2: {label: Warm, anchor: Kind.}}
+"""
+
+
+def test_a_changed_protocol_is_announced_and_adopted_without_mixing_ratings(tmp_path: Path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(PROTOCOL, encoding="utf-8")
+    with Study.create(tmp_path / "s.db", file, [Item("a", {"turn": "Hi."})]) as study:
+        study.import_ratings(_ratings(tmp_path, "a,1"), rater="ann")
+        first = study.protocol.digest
+    file.write_text(PROTOCOL.replace("Distant.", "Distant or curt.").replace('"1"', '"2"'), encoding="utf-8")
+
+    with Study.open(tmp_path / "s.db") as study:
+        assert study.change is not None
+        assert "1 → 2" in str(study.change)
+        assert f"evenhand protocol adopt {tmp_path / 's.db'} {file}" in str(study.change)
+        assert study.protocol.digest == first
+        study.adopt(file)
+        assert study.change is None
+        assert study.protocol.digest != first
+        assert list(study.ratings()) == []
+        study.import_ratings(_ratings(tmp_path, "a,2"), rater="ann")
+        assert [rating.value for rating in study.ratings()] == [2]
+        assert [rating.value for rating in study.store.ratings(digest=first)] == [1]
+        assert (study.count_ratings(), study.count_ratings(every_digest=True)) == (1, 2)
+    with Study.open(tmp_path / "s.db") as study:
+        assert study.change is None
+
+
+def test_comments_and_a_missing_file_are_no_change(tmp_path: Path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(PROTOCOL, encoding="utf-8")
+    Study.create(tmp_path / "s.db", file, [Item("a", {"turn": "Hi."})]).close()
+    file.write_text("# a comment\n" + PROTOCOL, encoding="utf-8")
+    with Study.open(tmp_path / "s.db") as study:
+        assert study.change is None
+    file.unlink()
+    with Study.open(tmp_path / "s.db") as study:
+        assert study.change is None
+
+
+def test_a_protocol_with_other_units_is_not_adopted(tmp_path: Path):
+    with Study.create(tmp_path / "s.db", "stem-accuracy", [_stem_item()]) as study:
+        with pytest.raises(StudyError):
+            study.adopt("halo-support")
+        assert study.protocol.name == "stem-accuracy"
+
+
+def test_duplicate_items_that_come_from_python_are_named(tmp_path: Path):
+    twice = [Item("a", {"turn": "Hi."}), Item("a", {"turn": "Ho."})]
+    file = tmp_path / "mine.yaml"
+    file.write_text(PROTOCOL, encoding="utf-8")
+    with pytest.raises(StudyError, match="'a'"):
+        Study.create(tmp_path / "s.db", file, twice)
+    assert not (tmp_path / "s.db").exists()
+
+
+def test_an_import_that_fails_leaves_nothing(tmp_path: Path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(PROTOCOL, encoding="utf-8")
+    with Study.create(tmp_path / "s.db", file, [Item("a", {"turn": "Hi."}), Item("b", {"turn": "Ho."})]) as study:
+        with pytest.raises(InputError, match='row 3, column "tone"'):
+            study.import_ratings(_ratings(tmp_path, "a,1", "b,9"), rater="ann")
+        assert list(study.ratings()) == []
+        assert study.raters() == []
+
+
+def test_a_second_import_supersedes_what_changed_and_passes_over_the_rest(tmp_path: Path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(PROTOCOL, encoding="utf-8")
+    with Study.create(tmp_path / "s.db", file, [Item("a", {"turn": "Hi."}), Item("b", {"turn": "Ho."})]) as study:
+        study.import_ratings(_ratings(tmp_path, "a,1", "b,1"), rater="ann")
+        _, added = study.import_ratings(_ratings(tmp_path, "a,1", "b,2"), rater="ann")
+        assert (added.new, added.superseding, added.known) == (0, 1, 1)
+        assert [rating.value for rating in study.ratings()] == [1, 2]
+        history = [rating.value for rating in study.store.ratings(history=True)]
+    assert sorted(history, key=str) == [1, 1, 2]
+
+
+def test_the_files_of_the_support_guide_bring_person_and_model_at_once(tmp_path: Path):
+    items = tmp_path / "human_eval_samples.csv"
+    items.write_text(
+        "id,question,context,generated_answer,gold_answer,auto_label,human_label,notes\n"
+        "sample_001,Q,C,A,G,SUPPORTED,supported,sure\n"
+        "sample_002,Q,C,A,G,NO_EVIDENCE,No Evidence ,\n"
+        "sample_003,Q,C,A,G,CONTRADICTED,,\n",
+        encoding="utf-8",
+    )
+    with Study.create(tmp_path / "s.db", "halo-support", read_items(items, load_protocol("halo-support"))) as study:
+        summary, _ = study.import_ratings(items, rater="ann")
+        assert summary.ratings == {"ann": 2, "auto": 3}
+        kinds = {rater.id: rater.kind for rater in study.raters()}
+        assert kinds == {"ann": Kind.PERSON, "auto": Kind.MODEL}
+        values = {(rating.rater, rating.unit): rating.value for rating in study.ratings()}
+        notes = {rating.notes for rating in study.ratings(rater="ann")}
+    assert values == {
+        ("ann", "sample_001"): "SUPPORTED",
+        ("auto", "sample_001"): "SUPPORTED",
+        ("ann", "sample_002"): "NO EVIDENCE",
+        ("auto", "sample_002"): "NO EVIDENCE",
+        ("auto", "sample_003"): "CONTRADICTED",
+    }
+    assert notes == {"sure", None}
+
+
+def test_a_long_export_fills_a_copy_with_the_same_ratings(tmp_path: Path):
+    with Study.create(tmp_path / "a.db", "stem-accuracy", [_stem_item()]) as study:
+        digest = study.protocol.digest
+        study.store.add_ratings(
+            [
+                Rating(unit="x#1", criterion="accuracy", rater="=ann", digest=digest, value="Disputed",
+                       rationale="+1 for\nthe claim", notes="-", seconds=2.5),
+                Rating(unit="x#1", criterion="severity", rater="=ann", digest=digest, value="Severe"),
+            ],
+            raters=[_person("=ann")],
+        )  # fmt: skip
+        study.export_ratings(tmp_path / "long.csv")
+        before = list(study.ratings())
+    with Study.create(tmp_path / "b.db", "stem-accuracy", [_stem_item()]) as copy:
+        copy.import_ratings(tmp_path / "long.csv")
+        after = list(copy.ratings())
+    compared = ("unit", "criterion", "rater", "status", "value", "rationale", "notes", "seconds", "at")
+    assert [[getattr(r, name) for name in compared] for r in after] == [
+        [getattr(r, name) for name in compared] for r in before
+    ]
+
+
+def test_a_sample_is_drawn_in_proportion_and_said(tmp_path: Path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(PROTOCOL, encoding="utf-8")
+    protocol = load_protocol(file)
+    rows = [f"{n},turn {n},{'forum' if n % 4 else 'mail'}" for n in range(100)]
+    (tmp_path / "items.csv").write_text("id,turn,source\n" + "\n".join(rows), encoding="utf-8")
+    items = read_items(tmp_path / "items.csv", protocol)
+    drawn, what = sample(items, protocol, 20, ["source"], seed=3)
+    # 75 forum and 25 mail: 15 and 5 of 20.
+    assert what.strata == {("forum",): (15, 75), ("mail",): (5, 25)}
+    chosen = [item.id for item in drawn]
+    assert len(chosen) == 20
+    assert [item.id for item in sample(items, protocol, 20, ["source"], seed=3)[0]] == chosen
+    assert [item.id for item in sample(items, protocol, 20, ["source"], seed=4)[0]] != chosen
+
+
+def _ratings(folder: Path, *rows: str) -> Path:
+    path = folder / "ratings.csv"
+    path.write_text("id,tone\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def _stem_item() -> Item:
+    return Item("x", {"question": "Q?", "article": "A.", "response": "One. Two."})
+
+
+def _person(name: str) -> RaterRef:
+    return RaterRef(name, Kind.PERSON)
