@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 ROWS = int(os.environ.get("EVENHAND_BENCH_ROWS", "1000000"))
-WORDS = ("the", "river", "bridge", "was", "built", "by", "engineers", "and", "its", "main", "span", "is", "long", "over")
+WORDS = ("the", "river", "bridge", "was", "built", "by", "engineers", "and", "its", "main", "span", "is", "long")
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def _make(path: Path) -> None:
 def _plain(source: Path, target: Path) -> None:
     target.unlink(missing_ok=True)
     connection = sqlite3.connect(target)
-    connection.execute("CREATE TABLE items (id TEXT PRIMARY KEY, question, context, generated_answer, gold_answer)")
+    connection.execute("CREATE TABLE items (id, question, context, generated_answer, gold_answer)")
     with source.open(newline="", encoding="utf-8") as file:
         reader = csv.reader(file)
         next(reader)

@@ -25,7 +25,7 @@ SAMPLE = files("evenhand.samples") / PROTOCOL
 @click.command("demo")
 @click.argument("folder", metavar="[DIR]", default="evenhand-demo", type=click.Path(path_type=Path, file_okay=False))
 def command(folder: Path) -> None:
-    """Make a sample study in DIR: two people and a scripted rater say whether answers are supported by their context."""
+    """Make a sample study in DIR: two people and a scripted rater say whether contexts support the answers."""
     path = folder / "study.db"
     if path.exists():
         click.echo(f"{path} is already there and stays as it is; delete {folder} to start over.\n")
