@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import Literal
 
@@ -220,9 +221,14 @@ def _work(
     protocol: Protocol, items: Iterable[Item], questions: Mapping[str, Sequence[Question]] | None
 ) -> Iterator[Work]:
     if protocol.rule.of == "item":
-        yield from ((item, ()) for item in items)
-        return
-    unused = set(questions or ())
+        return zip(items, repeat(()), strict=False)
+    return _with_units(protocol, items, questions or {})
+
+
+def _with_units(
+    protocol: Protocol, items: Iterable[Item], questions: Mapping[str, Sequence[Question]]
+) -> Iterator[Work]:
+    unused = set(questions)
     for item in items:
         unused.discard(item.id)
         yield item, split(protocol, item, questions)

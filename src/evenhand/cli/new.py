@@ -65,13 +65,10 @@ def command(
         _report_draw(drawn, fields, seed)
 
 
-def _progress(path: Path) -> Progress:
+def _progress(path: Path) -> Progress | None:
     """A progress bar on stderr where somebody watches. Line ends stand for rows: close enough to see how far it is."""
 
     def shown(items: Iterable[Item]) -> Iterator[Item]:
-        if not sys.stderr.isatty():
-            yield from items
-            return
         lines = _line_count(path) if path.suffix.lower() in (".csv", ".tsv", ".jsonl", ".ndjson") else None
         bar: ProgressBar[Item] = click.progressbar(
             length=lines, label="items", file=sys.stderr, show_pos=True, update_min_steps=STEP
@@ -81,7 +78,7 @@ def _progress(path: Path) -> Progress:
                 yield item
                 bar.update(1)
 
-    return shown
+    return shown if sys.stderr.isatty() else None
 
 
 def _line_count(path: Path) -> int:

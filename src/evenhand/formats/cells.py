@@ -6,6 +6,7 @@ An empty cell is None: the field is absent.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import cast
 
 from evenhand.formats.plain import listed, short, text_of
@@ -30,7 +31,7 @@ def cell_reader(spec: FieldSpec) -> CellReader:
         return _number
     if spec.kind == "triples":
         return read_triples
-    return lambda cell: _passages(cell, spec.delimiter)
+    return partial(_passages, delimiter=spec.delimiter)
 
 
 def _label_reader(labels: Mapping[str, Label]) -> CellReader:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Protocol as Interface
 
@@ -47,8 +48,7 @@ class Items:
     only: Collection[int] | None = field(default=None, repr=False)
 
     def __iter__(self) -> Iterator[Item]:
-        for _, item in self.numbered():
-            yield item
+        return map(itemgetter(1), self.numbered())
 
     def numbered(self) -> Iterator[tuple[int, Item]]:
         """Each item with the number of its row."""
@@ -58,8 +58,13 @@ class Items:
         for ordinal, (row, cells) in enumerate(self._rows.rows(problems)):
             fields: dict[str, FieldValue] = {}
             for name, place, read, required in readers:
+                cell = cells[place]
+                if read is text_of and type(cell) is str and cell and not cell.isspace():
+                    # What `text_of` would say, without the call: most cells of a large file are plain text.
+                    fields[name] = cell
+                    continue
                 try:
-                    value = read(cells[place])
+                    value = read(cell)
                 except ValueError as error:
                     problems.add(str(error), row=row, column=self.columns[name])
                     continue
@@ -70,7 +75,9 @@ class Items:
             if id_place is None:
                 item_id = _distinct(content_id(fields), made)
             else:
-                item_id = self._given_id(cells[id_place], row, problems)
+                item_id = cells[id_place]
+                if not (type(item_id) is str and item_id.isalnum() and len(item_id) <= LONGEST_ID):
+                    item_id = self._given_id(item_id, row, problems)
             if only is None or ordinal in only:
                 yield row, Item(item_id, fields)
         if ordinal < 0:

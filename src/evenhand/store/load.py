@@ -1,6 +1,8 @@
 """Fill an empty database with a study: many rows, quickly, in constant memory."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import gc
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import groupby, islice
 from typing import Any, TypeVar
 
@@ -36,9 +38,23 @@ def fill(
     insert_rows(connection, protocols, [(1, protocol.digest, protocol.canonical())])
     insert_rows(connection, adoptions, [(1, 1, source, made)])
     connection.exec_driver_sql("DROP INDEX items_by_id")
-    n_items, n_units = _insert_work(connection, location, protocol.rule.of, work)
+    with _collector_paused():
+        n_items, n_units = _insert_work(connection, location, protocol.rule.of, work)
     _index_items(connection, location)
     record(connection, {"created": made, "items": str(n_items), "units": str(n_units)})
+
+
+@contextmanager
+def _collector_paused() -> Generator[None]:
+    """Millions of short-lived records set Python's cycle collector off again and again, a sixth of the time of a load;
+    none of them is in a cycle, so counting references frees them all."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def copy_study(source: Connection, target: Connection, migrations: Sequence[Migration]) -> None:
@@ -88,9 +104,9 @@ def _insert_work(connection: Connection, location: str, rule: str, work: Iterabl
                     f"{location}: item {n_items}: the id {item.id!r} has a character that cannot be stored"
                 )
             item_rows.append((n_items, item.id, fields_text(item.fields)))
-            if whole_items:
+            if whole_items and its_units:
                 _check_whole(item, its_units)
-            else:
+            elif its_units:
                 unit_rows += [_unit_row(n_items, item, unit, rule) for unit in its_units]
         n_units += len(item_rows) if whole_items else len(unit_rows)
         insert_rows(connection, items, item_rows)
@@ -103,7 +119,7 @@ def _insert_work(connection: Connection, location: str, rule: str, work: Iterabl
 
 def _check_whole(item: Item, its_units: Sequence[Unit]) -> None:
     """Under the rule `item` nothing of the unit is stored, so it must be what reading will make of it."""
-    if its_units and (len(its_units) != 1 or its_units[0].id != item.id or its_units[0].text is not None):
+    if len(its_units) != 1 or its_units[0].id != item.id or its_units[0].text is not None:
         raise ValueError(f"item {item.id!r}: the rule `item` gives the item itself as its one unit, not {its_units!r}")
 
 
