@@ -1,0 +1,262 @@
+"""How often the 95 % intervals hold the truth: simulated data whose truth is known, 1,000 runs each; prints a table.
+
+python bench/coverage.py [runs]. The standard error of a coverage of 95 % over 1,000 runs is 0.7 points.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.agreement.alpha import krippendorff_alpha
+from evenhand.agreement.arrays import FloatArray, IntArray
+from evenhand.agreement.bootstrap import Plan
+from evenhand.agreement.counts import count_wide
+from evenhand.agreement.cross import cross
+from evenhand.agreement.gwet import gwet_ac
+from evenhand.agreement.intervals import mean, proportion
+from evenhand.agreement.kappa import cohen_kappa, cohen_kappa_asymptotic
+from evenhand.agreement.labels import macro_f1
+from evenhand.agreement.ppi import Weight, ppi_mean, ppi_proportion
+from evenhand.agreement.result import Estimate
+
+Generator = np.random.Generator
+Trial = Callable[[Generator, int], Estimate]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: what is estimated, from data of what kind, with how many blocks."""
+
+    name: str
+    data: str
+    n: int
+    truth: float
+    trial: Trial
+    checked: bool = True
+
+
+def five_point(
+    g: Generator, n: int, raters: int, middle: float = 2.0, noise: float = 0.8, missing: float = 0.1
+) -> IntArray:
+    """Five-point ratings of a hidden quality; a middle near 4 piles them up at the top."""
+    quality = g.normal(size=(n, 1))
+    codes = np.clip(np.round(middle + quality + noise * g.normal(size=(n, raters))), 0, 4).astype(np.int64)
+    codes[g.random(codes.shape) < missing] = -1
+    return codes
+
+
+def three_way(g: Generator, n: int, raters: int, shares: tuple[float, float, float], right: float) -> IntArray:
+    """Three labels; a rater gives the true one with chance `right`, else one by the labels' shares."""
+    true = g.choice(3, size=(n, 1), p=shares)
+    other = g.choice(3, size=(n, raters), p=shares)
+    return np.where(g.random((n, raters)) < right, true, other).astype(np.int64)
+
+
+def clustered(g: Generator, clusters: int, size: int, middle: float) -> tuple[FloatArray, IntArray]:
+    """Zeros and ones whose chance varies from cluster to cluster (logit-normal)."""
+    chance = 1.0 / (1.0 + np.exp(-(middle + g.normal(size=(clusters, 1)))))
+    hits = (g.random((clusters, size)) < chance).astype(np.float64)
+    return hits.reshape(-1), np.repeat(np.arange(clusters), size)
+
+
+def judged(g: Generator, n: int, share: float, miss: float, false: float) -> tuple[FloatArray, FloatArray]:
+    """Zeros and ones by people, and a model that misses ones and sees false ones."""
+    human = (g.random(n) < share).astype(np.float64)
+    luck = g.random(n)
+    return human, np.where(human == 1.0, luck >= miss, luck < false).astype(np.float64)
+
+
+def value(estimate: Estimate) -> float:
+    assert estimate.value is not None
+    return estimate.value
+
+
+def agreement_rows() -> Iterator[Row]:
+    big = np.random.default_rng(99)
+    for middle, kind in ((2.0, "five-point, even"), (3.6, "five-point, skewed")):
+        crowd = count_wide(five_point(big, 2_000_000, 3, middle), 5)
+        for metric in ("nominal", "ordinal", "interval"):
+            truth = value(krippendorff_alpha(crowd, metric, None))
+            for n in (30, 50, 100, 200):
+
+                def trial(
+                    g: Generator, seed: int, n: int = n, metric: str = metric, middle: float = middle
+                ) -> Estimate:
+                    assert metric in ("nominal", "ordinal", "interval")
+                    return krippendorff_alpha(count_wide(five_point(g, n, 3, middle), 5), metric, Plan(seed=seed))
+
+                yield Row(f"alpha {metric}", f"{kind}, 3 raters, 10 % missing", n, truth, trial)
+        truth = value(gwet_ac(crowd, "quadratic", None))
+
+        def coefficient(g: Generator, seed: int, middle: float = middle) -> Estimate:
+            return gwet_ac(count_wide(five_point(g, 100, 3, middle), 5), "quadratic", Plan(seed=seed))
+
+        yield Row("AC2 quadratic", f"{kind}, 3 raters, 10 % missing", 100, truth, coefficient)
+
+
+def clustered_rows() -> Iterator[Row]:
+    """Five units to a cluster that share half of their quality: the bootstrap draws clusters."""
+    size = 5
+
+    def ratings(g: Generator, clusters: int) -> IntArray:
+        shared: FloatArray = np.repeat(g.normal(size=(clusters, 1)), size, axis=0)
+        quality: FloatArray = np.sqrt(0.5) * (shared + g.normal(size=(clusters * size, 1)))
+        noise = 0.8 * g.normal(size=(clusters * size, 3))
+        return np.clip(np.round(2.0 + quality + noise), 0, 4).astype(np.int64)
+
+    truth = value(krippendorff_alpha(count_wide(ratings(np.random.default_rng(95), 400_000), 5), "ordinal", None))
+    for n in (30, 100):
+
+        def trial(g: Generator, seed: int, n: int = n) -> Estimate:
+            counts = count_wide(ratings(g, n), 5, clusters=np.repeat(np.arange(n), size))
+            return krippendorff_alpha(counts, "ordinal", Plan(seed=seed))
+
+        yield Row("alpha ordinal", "five-point, clusters of 5, 3 raters", n, truth, trial)
+
+
+def pair_rows() -> Iterator[Row]:
+    big = np.random.default_rng(98)
+    for shares, right, kind in (
+        ((0.4, 0.35, 0.25), 0.8, "three labels, even"),
+        ((0.8, 0.12, 0.08), 0.8, "three labels, skewed"),
+        ((0.4, 0.35, 0.25), 0.95, "three labels, near agreement"),
+    ):
+        many = three_way(big, 2_000_000, 2, shares, right)
+        pair = cross(many[:, 0], many[:, 1], 3)
+        kappa, f1 = value(cohen_kappa(pair, plan=None)), value(macro_f1(pair, None))
+        for n in (50, 100, 200):
+
+            def trial(
+                g: Generator, seed: int, n: int = n, shares: tuple[float, float, float] = shares, right: float = right
+            ) -> Estimate:
+                codes = three_way(g, n, 2, shares, right)
+                return cohen_kappa(cross(codes[:, 0], codes[:, 1], 3), plan=Plan(seed=seed))
+
+            def asymptotic(
+                g: Generator, seed: int, n: int = n, shares: tuple[float, float, float] = shares, right: float = right
+            ) -> Estimate:
+                codes = three_way(g, n, 2, shares, right)
+                return cohen_kappa_asymptotic(cross(codes[:, 0], codes[:, 1], 3))
+
+            yield Row("kappa", kind, n, kappa, trial)
+            yield Row("kappa, large-sample", kind, n, kappa, asymptotic, checked=False)
+
+        def score(
+            g: Generator, seed: int, shares: tuple[float, float, float] = shares, right: float = right
+        ) -> Estimate:
+            codes = three_way(g, 200, 2, shares, right)
+            return macro_f1(cross(codes[:, 0], codes[:, 1], 3), Plan(seed=seed))
+
+        yield Row("macro-F1", kind, 200, f1, score)
+    many = five_point(big, 2_000_000, 2, missing=0.0)
+    truth = value(cohen_kappa(cross(many[:, 0], many[:, 1], 5), "quadratic", None))
+    for n in (50, 100, 200):
+
+        def weighted(g: Generator, seed: int, n: int = n) -> Estimate:
+            codes = five_point(g, n, 2, missing=0.0)
+            return cohen_kappa(cross(codes[:, 0], codes[:, 1], 5), "quadratic", Plan(seed=seed))
+
+        yield Row("kappa quadratic", "five-point, even", n, truth, weighted)
+
+
+def mean_rows() -> Iterator[Row]:
+    big = np.random.default_rng(97)
+    for middle, kind in ((2.0, "five-point, even"), (3.6, "five-point, skewed")):
+        truth = float(five_point(big, 4_000_000, 1, middle, missing=0.0).mean())
+        for n in (30, 100):
+
+            def trial(g: Generator, seed: int, n: int = n, middle: float = middle) -> Estimate:
+                return mean(five_point(g, n, 1, middle, missing=0.0)[:, 0].astype(np.float64))
+
+            yield Row("mean", kind, n, truth, trial)
+    for share in (0.5, 0.9):
+        for n in (30, 100):
+
+            def counted(g: Generator, seed: int, n: int = n, share: float = share) -> Estimate:
+                return proportion((g.random(n) < share).astype(np.float64))
+
+            yield Row("proportion", f"share {share}", n, share, counted)
+    for middle in (0.0, 2.0):
+        truth = float(clustered(big, 400_000, 6, middle)[0].mean())
+        for n in (30, 100):
+
+            def grouped(g: Generator, seed: int, n: int = n, middle: float = middle) -> Estimate:
+                return proportion(*clustered(g, n, 6, middle))
+
+            yield Row("proportion", f"clusters of 6, share {truth:.2f}", n, truth, grouped)
+
+
+def powered_rows() -> Iterator[Row]:
+    big = np.random.default_rng(96)
+    many = five_point(big, 4_000_000, 1, 3.6, missing=0.0)
+    truth = float(many.mean())
+    for n in (20, 50, 200):
+        for weight in ("classical", "auto", "tuned"):
+
+            def trial(g: Generator, seed: int, n: int = n, weight: Weight = weight) -> Estimate:
+                codes = five_point(g, n + 1000, 2, 3.6, missing=0.0).astype(np.float64)
+                return ppi_mean(codes[:n, 0], codes[:n, 1], codes[n:, 1], weight).combined
+
+            yield Row(
+                f"PPI mean, {weight}",
+                "five-point, skewed, 1,000 judged",
+                n,
+                truth,
+                trial,
+                weight != "tuned" or n >= 100,
+            )
+    for share, miss, false in ((0.6, 0.1, 0.3), (0.8, 0.2, 0.2), (0.9, 0.1, 0.3), (0.95, 0.02, 0.5)):
+        wrong = share * miss + (1.0 - share) * false
+        for n in (20, 50, 200):
+            for weight in ("classical", "auto", "tuned"):
+
+                def counted(
+                    g: Generator,
+                    seed: int,
+                    n: int = n,
+                    weight: Weight = weight,
+                    share: float = share,
+                    miss: float = miss,
+                    false: float = false,
+                ) -> Estimate:
+                    human, model = judged(g, n + 1000, share, miss, false)
+                    return ppi_proportion(human[:n], model[:n], model[n:], weight).combined
+
+                data = f"share {share}, model wrong {100 * wrong:.0f} %"
+                yield Row(f"PPI proportion, {weight}", data, n, share, counted, weight != "tuned")
+
+
+def run(row: Row, runs: int) -> tuple[float, float, int]:
+    """Coverage, mean width and intervals missing; an answer without an interval counts as not covering."""
+    generator = np.random.default_rng(7)
+    held, absent, widths = 0, 0, 0.0
+    for seed in range(runs):
+        found = row.trial(generator, seed)
+        if found.low is None or found.high is None:
+            absent += 1
+            continue
+        held += found.low <= row.truth <= found.high
+        widths += found.high - found.low
+    return held / runs, widths / max(1, runs - absent), absent
+
+
+def main(runs: int, only: str) -> None:
+    print(f"{'statistic':26} {'data':42} {'n':>4} {'truth':>7} {'cover':>6} {'width':>6} {'none':>4}")
+    for row in (*mean_rows(), *powered_rows(), *agreement_rows(), *clustered_rows(), *pair_rows()):
+        if only not in row.name:
+            continue
+        coverage, width, absent = run(row, runs)
+        mark = (
+            "" if 0.93 <= coverage <= 0.97 else "  outside 93-97" if row.checked else "  outside, shown for comparison"
+        )
+        print(
+            f"{row.name:26} {row.data:42} {row.n:4} {row.truth:7.3f} "
+            f"{100 * coverage:5.1f}% {width:6.3f} {absent:4}{mark}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000, sys.argv[2] if len(sys.argv) > 2 else "")

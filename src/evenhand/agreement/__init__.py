@@ -1,0 +1,1 @@
+"""Agreement statistics: arrays in, numbers out. NumPy only; knows nothing else of evenhand."""

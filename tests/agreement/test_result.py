@@ -1,0 +1,126 @@
+"""The policy for degenerate data, by every statistic that it names."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from evenhand.agreement.alpha import krippendorff_alpha
+from evenhand.agreement.arrays import IntArray
+from evenhand.agreement.bootstrap import Plan
+from evenhand.agreement.correlation import pair_correlation
+from evenhand.agreement.counts import count_wide
+from evenhand.agreement.cross import cross
+from evenhand.agreement.fleiss import fleiss_kappa
+from evenhand.agreement.gwet import brennan_prediger, gwet_ac
+from evenhand.agreement.icc import FORMS, icc
+from evenhand.agreement.kappa import cohen_kappa, conger_kappa, scott_pi
+from evenhand.agreement.labels import (
+    label_agreement,
+    macro_f1,
+    pair_percent,
+    pair_within_one,
+    rare_agreement,
+    specific_agreement,
+)
+from evenhand.agreement.majority import standing
+from evenhand.agreement.percent import percent_agreement, within_one
+from evenhand.agreement.result import Estimate
+from tests.agreement.reference import TABLE
+from tests.agreement.tables import code_tables
+
+PLAN = Plan(replicates=50)
+POLICY: dict[str, dict[str, float | None]] = {row["case"]: row["expect"] for row in TABLE["policy_for_degenerate"]}
+
+
+def scores_of(codes: IntArray) -> Estimate:
+    return icc(np.where(codes >= 0, codes, np.nan), "ICC2")
+
+
+EVERY: dict[str, Callable[[IntArray], Estimate]] = {
+    "percent_agreement": lambda codes: percent_agreement(count_wide(codes, 4), plan=PLAN),
+    "within_one": lambda codes: within_one(count_wide(codes, 4), PLAN),
+    "alpha": lambda codes: krippendorff_alpha(count_wide(codes, 4), "nominal", PLAN),
+    "alpha_ordinal": lambda codes: krippendorff_alpha(count_wide(codes, 4), "ordinal", PLAN),
+    "alpha_interval": lambda codes: krippendorff_alpha(count_wide(codes, 4), "interval", PLAN),
+    "alpha_ratio": lambda codes: krippendorff_alpha(count_wide(codes, 4), "ratio", PLAN),
+    "fleiss": lambda codes: fleiss_kappa(count_wide(codes, 4), plan=PLAN),
+    "fleiss_quadratic": lambda codes: fleiss_kappa(count_wide(codes, 4), "quadratic", PLAN),
+    "ac1": lambda codes: gwet_ac(count_wide(codes, 4), plan=PLAN),
+    "ac2": lambda codes: gwet_ac(count_wide(codes, 4), "ordinal", PLAN),
+    "brennan_prediger": lambda codes: brennan_prediger(count_wide(codes, 4), plan=PLAN),
+    "conger": lambda codes: conger_kappa(codes, 4, plan=PLAN),
+    "kappa": lambda codes: cohen_kappa(cross(codes[:, 0], codes[:, 1], 4), plan=PLAN),
+    "kappa_quadratic": lambda codes: cohen_kappa(cross(codes[:, 0], codes[:, 1], 4), "quadratic", PLAN),
+    "scott": lambda codes: scott_pi(cross(codes[:, 0], codes[:, 1], 4), PLAN),
+    "correlation": lambda codes: pair_correlation(cross(codes[:, 0], codes[:, 1], 4), "pearson", PLAN),
+    "spearman": lambda codes: pair_correlation(cross(codes[:, 0], codes[:, 1], 4), "spearman", PLAN),
+    "kendall": lambda codes: pair_correlation(cross(codes[:, 0], codes[:, 1], 4), "kendall", PLAN),
+    "icc": scores_of,
+    "pair_percent": lambda codes: pair_percent(cross(codes[:, 0], codes[:, 1], 4), PLAN),
+    "pair_within_one": lambda codes: pair_within_one(cross(codes[:, 0], codes[:, 1], 4), PLAN),
+    "label": lambda codes: label_agreement(cross(codes[:, 0], codes[:, 1], 4), 0, PLAN),
+    "macro_f1": lambda codes: macro_f1(cross(codes[:, 0], codes[:, 1], 4), PLAN),
+    "specific": lambda codes: specific_agreement(count_wide(codes, 4), 0, PLAN),
+    "rare": lambda codes: rare_agreement(count_wide(codes, 4), PLAN),
+    "standing": lambda codes: standing(codes, 4, 0).with_others,
+}
+CASES = {
+    "every rating is the same label": np.full((10, 2), 2),
+    "one rater constant, other varies": np.array([[1, 0], [1, 1], [1, 2], [1, 1], [1, 3]]),
+    "perfect agreement, >=2 labels used": np.array([[0, 0], [1, 1], [2, 2], [1, 1]]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_policy(case: str) -> None:
+    for name, expected in POLICY[case].items():
+        if name == "reason":
+            continue
+        found = EVERY[name](CASES[case])
+        assert found.value == expected, name
+        assert (found.why is None) == (expected is not None), name
+        if name in ("kappa", "alpha", "fleiss") and expected is None:
+            assert found.why is not None
+            assert "expected disagreement is 0" in found.why
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_no_unit_rated_twice_leaves_everything_undefined(name: str) -> None:
+    found = EVERY[name](np.array([[0, -1], [-1, 1], [2, -1]]))
+    assert found.value is None
+    assert found.low is None
+    assert found.high is None
+    assert found.why
+
+
+def check(name: str, codes: IntArray) -> None:
+    found = EVERY[name](codes)
+    for number in (found.value, found.low, found.high):
+        assert number is None or (isinstance(number, float) and math.isfinite(number))
+    assert (found.value is None) == (found.why is not None)
+    assert (found.low is None) == (found.high is None)
+    if found.value is not None:
+        assert (found.low is None) == (found.note is not None and found.note.startswith("no interval"))
+    if found.value is not None and found.low is not None and found.high is not None:
+        assert found.low - 1e-12 <= found.value <= found.high + 1e-12
+    if found.value is not None:
+        assert found.value <= 1.0 + 1e-12
+
+
+@pytest.mark.parametrize("name", EVERY)
+@settings(max_examples=60, deadline=None)
+@given(codes=code_tables())
+def test_never_nan_never_a_warning(name: str, codes: IntArray) -> None:
+    check(name, codes)
+
+
+@settings(max_examples=100, deadline=None)
+@given(codes=code_tables())
+def test_every_icc_is_a_number_or_a_reason(codes: IntArray) -> None:
+    for form in FORMS:
+        found = icc(np.where(codes >= 0, codes, np.nan), form)
+        assert (found.value is None) == (found.why is not None)
+        assert all(n is None or math.isfinite(n) for n in (found.value, found.low, found.high))
