@@ -1,0 +1,68 @@
+"""Ratings as arrays: the same on every database, and what they say in the store."""
+
+from evenhand.protocol.load import load_protocol
+from evenhand.records import Item, Kind, RaterRef, Rating, Status
+from evenhand.study import Study
+
+STEM = load_protocol("stem-accuracy")
+ITEMS = [
+    Item("a", {"question": "Q?", "article": "A.", "response": "One. Two. Three."}),
+    Item("b", {"question": "Q?", "article": "A.", "response": "Only one."}),
+]
+ANN, AUTO = RaterRef("ann", Kind.PERSON), RaterRef("auto", Kind.MODEL)
+
+
+def rated(unit: str, rater: str, value: str, confidence: float | None = None) -> Rating:
+    digest = STEM.digest
+    return Rating(unit=unit, criterion="accuracy", rater=rater, digest=digest, value=value, confidence=confidence)
+
+
+def test_units_and_raters_are_numbered_in_their_order(store_location: str):
+    with Study.create(store_location, STEM, ITEMS) as study:
+        ratings = [
+            rated("b#1", "auto", "Accurate"),
+            rated("a#2", "ann", "Disputed"),
+            rated("a#2", "auto", "Inaccurate"),
+        ]
+        study.store.add_ratings(ratings, raters=[ANN, AUTO])
+        tables = study.store.tables()
+    assert [rater.id for rater in tables.raters] == ["ann", "auto"]
+    assert tables.clusters is not None
+    assert tables.clusters.tolist() == [0, 0, 0, 1]
+    assert tables.tables["accuracy"].codes.tolist() == [[-1, -1], [1, 3], [-1, -1], [-1, 0]]
+    assert tables.tables["severity"].codes.tolist() == [[-1, -1]] * 4
+
+
+def test_only_what_is_in_force_counts_and_failures_keep_their_reasons(store_location: str):
+    with Study.create(store_location, STEM, ITEMS) as study:
+        failed = Rating(
+            unit="a#1", criterion="accuracy", rater="auto", digest=STEM.digest, status=Status.FAILED, reason="timed out"
+        )
+        again = Rating(
+            unit="a#3", criterion="accuracy", rater="auto", digest=STEM.digest, status=Status.FAILED, reason="refused"
+        )
+        study.store.add_ratings([failed, again, rated("a#2", "ann", "Accurate", 80.0)], raters=[ANN, AUTO])
+        study.store.add_ratings([rated("a#1", "auto", "Accurate"), rated("a#2", "ann", "Unsupported", 60.0)])
+        tables = study.store.tables()
+    table = tables.tables["accuracy"]
+    assert table.codes.tolist() == [[-1, 0], [2, -1], [-1, -1], [-1, -1]]
+    assert tables.failures == {"auto": {"refused": 1}}
+    assert table.confidence is not None
+    assert {
+        (int(unit), float(sure)) for unit, sure in zip(table.unit, table.confidence, strict=True) if sure == sure
+    } == {(1, 60.0)}
+
+
+def test_ratings_under_another_protocol_are_counted_apart(store_location: str):
+    changed = STEM.model_copy(update={"version": "2"})
+    with Study.create(store_location, STEM, ITEMS) as study:
+        study.store.add_ratings([rated("a#1", "ann", "Accurate")], raters=[ANN])
+        study.adopt(changed)
+        tables = study.store.tables()
+    assert tables.left_out == {STEM.digest: 1}
+    assert (tables.tables["accuracy"].codes == -1).all()
+
+
+def test_items_by_their_place(store_location: str):
+    with Study.create(store_location, STEM, ITEMS) as study:
+        assert [item.id for item in study.store.items_at([1, 0, 1])] == ["b", "a", "b"]
