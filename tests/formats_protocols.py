@@ -112,22 +112,27 @@ def sentence_units(item_id: str, *sentences: str) -> Mapping[str, Sequence[Unit]
 
 
 class Study:
-    """A study's units, and the batches in which they were asked for."""
+    """A study's units and items, and the batches in which units were asked for."""
 
-    def __init__(self, units: Mapping[str, Sequence[Unit]]) -> None:
+    def __init__(self, units: Mapping[str, Sequence[Unit]], items: Sequence[Item] = ()) -> None:
         self.units = units
+        self.items = {item.id: item for item in items}
         self.asked: list[Sequence[str]] = []
 
     def units_of(self, item_ids: Sequence[str]) -> Mapping[str, Sequence[Unit]]:
         self.asked.append(item_ids)
         return {item_id: self.units[item_id] for item_id in item_ids if item_id in self.units}
 
+    def items_of(self, item_ids: Sequence[str]) -> Mapping[str, Item]:
+        return {item_id: self.items[item_id] for item_id in item_ids if item_id in self.items}
+
 
 def imported(
-    path: Path, protocol: Protocol, units: Mapping[str, Sequence[Unit]], **options: Any
+    path: Path, protocol: Protocol, units: Mapping[str, Sequence[Unit]], items: Sequence[Item] = (), **options: Any
 ) -> tuple[list[Rating], RatingsFile]:
     file = open_ratings(path, protocol, **options)
-    return list(file.ratings(Study(units).units_of)), file
+    study = Study(units, items)
+    return list(file.ratings(study.units_of, study.items_of)), file
 
 
 def item(item_id: str, **fields: Any) -> Item:

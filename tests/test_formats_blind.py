@@ -8,7 +8,7 @@ from formats_protocols import GRADES, SENTENCES, SUPPORT, imported, item, item_u
 from openpyxl import load_workbook
 
 from evenhand.errors import UserError
-from evenhand.formats.blind import blind_sheet, write_blind
+from evenhand.formats.blind import blind_sheet, filled_fields, write_blind
 from evenhand.formats.tables import open_table
 from evenhand.protocol.load import read_protocol
 from evenhand.protocol.model import Protocol
@@ -31,11 +31,14 @@ def test_a_csv_for_one_rater(tmp_path: Path) -> None:
     assert write_blind(tmp_path / "ann.csv", SUPPORT, WORK) == 2
     assert (tmp_path / "ann.csv").read_bytes().startswith(b"\xef\xbb\xbf")
     table = open_table(tmp_path / "ann.csv")
-    assert table.columns == ["item", "question", "context", "answer", "domain", "support", "notes"]
-    assert [list(cells) for _, cells in table] == [
+    assert table.columns == ["item", "question", "context", "answer", "domain", "support", "notes", "check"]
+    assert [list(cells)[:-1] for _, cells in table] == [
         ["s1", "'=SUM(A1)", "[1] c1\n\n[2] c2", "a\nb", "", "", ""],
         ["'-2", "q", "c", "a", "", "", ""],
     ]
+    checks = [str(cells[-1]) for _, cells in table]
+    assert [check[:13] for check in checks] == [f"{SUPPORT.digest[:12]}-"] * 2
+    assert len(set(checks)) == 2
 
 
 def test_hidden_fields_and_models_columns_are_left_out(tmp_path: Path) -> None:
@@ -48,8 +51,18 @@ def test_hidden_fields_and_models_columns_are_left_out(tmp_path: Path) -> None:
 
 def test_sentences_with_their_position_and_triples_as_arrows() -> None:
     sheet = blind_sheet(SENTENCES, sentences()[1])
-    assert sheet.columns == ["item", "unit", "response", "facts", "unit_text", "accuracy", "severity", "urgency"]
-    assert [list(row) for row in sheet.rows] == [
+    assert sheet.columns == [
+        "item",
+        "unit",
+        "response",
+        "facts",
+        "unit_text",
+        "accuracy",
+        "severity",
+        "urgency",
+        "check",
+    ]
+    assert [list(row)[:-1] for row in sheet.rows] == [
         ["s1", 1, "One. Two.", "a → b → c\nd → e → f", "One.", None, None, None],
         ["s1", 2, "One. Two.", "a → b → c\nd → e → f", "Two.", None, None, None],
     ]
@@ -59,7 +72,7 @@ def test_what_else_is_asked_has_columns() -> None:
     sheet = blind_sheet(GRADES, [])
     assert sheet.columns == [
         "item", "feedback", "criterion", "clarity", "clarity_rationale", "tone", "tone_rationale", "overall",
-        "overall_rationale", "improvements", "confidence", "notes",
+        "overall_rationale", "improvements", "confidence", "notes", "check",
     ]  # fmt: skip
 
 
@@ -79,8 +92,11 @@ def test_a_workbook_has_drop_downs_and_the_guideline(tmp_path: Path) -> None:
     assert (notes.type, str(notes.sqref)) == (None, "G2:G3")
     assert page.freeze_panes == "B2"
     assert page["C2"].alignment.wrap_text
-    assert page["B2"].value == "'=SUM(A1)"
-    assert page["B2"].data_type == "s"
+    # No apostrophe to be seen: the cell has the mark that one typed in Excel leaves, and stays a text.
+    assert page["B2"].value == "=SUM(A1)"
+    assert (page["B2"].data_type, page["B2"].quotePrefix) == ("s", True)
+    assert not page["B3"].quotePrefix
+    assert page["H1"].value == "check"
     assert page.column_dimensions["C"].width == 48
     guideline = [cell for row in book["Guideline"].values for cell in row if cell]
     assert any("every claim is there" in str(cell) for cell in guideline)
@@ -180,7 +196,7 @@ def test_a_filled_in_workbook_comes_back(tmp_path: Path) -> None:
 def test_a_filled_in_csv_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "ann.csv"
     write_blind(path, SUPPORT, WORK)
-    filled = path.read_text(encoding="utf-8-sig").replace("a,,,\n", "a,,no evidence,unclear\n")
+    filled = path.read_text(encoding="utf-8-sig").replace("c,a,,,,", "c,a,,no evidence,unclear,")
     path.write_text(filled, encoding="utf-8")
     ratings, file = imported(path, SUPPORT, item_units("s1", "-2"), rater="ann")
     assert [(r.unit, r.value, r.notes) for r in ratings] == [("-2", "NO EVIDENCE", "unclear")]
@@ -193,3 +209,17 @@ def test_an_untouched_sheet_brings_nothing(tmp_path: Path) -> None:
     assert ratings == []
     assert file.raters == []
     assert file.summary.blanks == 4
+
+
+def test_optional_fields_that_no_item_has_are_left_out(tmp_path: Path) -> None:
+    items = [whole for whole, _ in WORK]
+    assert filled_fields(SUPPORT, items) == ["question", "context", "answer"]
+    with_domain = item("s3", question="q", context=("c",), answer="a", domain="law")
+    assert filled_fields(SUPPORT, [*items, with_domain]) == ["question", "context", "answer", "domain"]
+    write_blind(tmp_path / "ann.csv", SUPPORT, WORK, fields=filled_fields(SUPPORT, items))
+    assert open_table(tmp_path / "ann.csv").columns == [
+        "item", "question", "context", "answer", "support", "notes", "check",
+    ]  # fmt: skip
+    write_blind(tmp_path / "ann.xlsx", SUPPORT, WORK, fields=filled_fields(SUPPORT, items))
+    (header, *_) = page_of(tmp_path / "ann.xlsx").values
+    assert header == ("item", "question", "context", "answer", "support", "notes", "check")

@@ -102,3 +102,55 @@ def test_an_id_is_short_and_printable(tmp_path: Path, bad: str):
     row = {"id": bad, "question": "Q", "context": "C", "generated_answer": "A"}
     with pytest.raises(InputError, match="printable characters"):
         list(read_items(written(tmp_path, "q.jsonl", json.dumps(row)), HALO))
+
+
+def test_duplicate_ids_come_with_the_other_problems(tmp_path: Path):
+    text = "id,question,context,answer\na,Q,C,A\nb,,C,A\na,Q,C,A\n,Q,C,A\n,Q,C,A\na,Q,C,A\n"
+    with pytest.raises(InputError) as caught:
+        list(read_items(written(tmp_path, "q.csv", text), HALO))
+    problems = [(problem.row, problem.column) for problem in caught.value.problems]
+    assert problems == [(3, "question"), (4, "id"), (5, "id"), (6, "id"), (7, "id")]
+    assert "rows 4 and 7, column \"id\": the id 'a' is already in row 2" in str(caught.value)
+
+
+def test_of_a_sample_only_its_own_duplicates_count(tmp_path: Path):
+    text = "id,question,context,answer\na,Q,C,A\nb,,C,A\na,Q,C,A\n"
+    items = read_items(written(tmp_path, "q.csv", text), HALO).sampled({0, 1})
+    with pytest.raises(InputError) as caught:
+        list(items)
+    assert [problem.row for problem in caught.value.problems] == [3]
+
+
+@pytest.mark.parametrize(
+    "triples",
+    [
+        ["(a, b, c)", "(d, e)"],
+        "[(a, b, c), (d, e)]",
+        "[('a', 'b', 'c'), ('d', 'e')]",
+        "(a, b, c), (d, e), (f, g, h)",
+        [["a", "b", "c"], ["d", "e"]],
+    ],
+)
+def test_the_tuple_that_is_wrong_is_named(tmp_path: Path, triples: object):
+    row = {"id": "1", "question": "Q", "answer": "A", "source": "S", "triples": triples}
+    with pytest.raises(InputError) as caught:
+        list(read_items(written(tmp_path, "q.jsonl", json.dumps(row)), NEUREG))
+    message = str(caught.value)
+    assert "d" in message.partition("the triple")[2].partition("has 2 parts, not three")[0]
+    assert "a" not in message.partition("the triple")[2].partition(" has 2 parts")[0]
+
+
+def test_a_list_of_bracketed_texts_is_a_list_of_triples(tmp_path: Path):
+    row = {"id": "1", "question": "Q", "answer": "A", "source": "S", "triples": ["(a, b, c)"] * 3}
+    (item,) = read_items(written(tmp_path, "q.jsonl", json.dumps(row)), NEUREG)
+    assert item.fields["triples"] == (Triple("a", "b", "c"),) * 3
+
+
+def test_a_column_mapped_away_from_a_required_field(tmp_path: Path):
+    path = written(tmp_path, "q.csv", "id,context,answer\na,C,A\n")
+    with pytest.raises(InputError) as caught:
+        read_items(path, HALO, mapping={"question": "context"})
+    message = str(caught.value)
+    assert "column \"context\": the column is given to 'question', and 'context', which is required too" in message
+    assert "--map context=COLUMN" in message
+    assert "did you mean" not in message

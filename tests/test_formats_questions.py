@@ -48,10 +48,10 @@ def test_every_wrong_entry_is_reported_at_once(tmp_path: Path):
     problems = [str(problem) for problem in caught.value.problems]
     assert len(problems) == 6
     assert problems[0].startswith("item 'a': 'answers' is missing")
-    assert problems[1].startswith("item 'b': 2 questions but 1 answers")
+    assert problems[1].startswith("item 'b': 2 questions but 1 answer;")
     assert problems[2].startswith("item 'c': a mapping is needed")
     assert problems[3].startswith("item 'd': 'question' is a list of texts")
-    assert problems[4].startswith("item 'e': 1 questions but 2 entries of key_info")
+    assert problems[4].startswith("item 'e': 1 question but 2 entries of key_info")
     assert problems[5].startswith("item 'f': 'answers' has an entry that is blank")
 
 

@@ -395,7 +395,7 @@ def test_no_rating_follows_a_problem(write: Write) -> None:
     file = open_ratings(write("id,support\ns1,SUPPORTED\ns2,MAYBE\ns3,SUPPORTED\n"), SUPPORT, rater="ann")
     seen: list[str] = []
     with pytest.raises(InputError):
-        seen.extend(rating.unit for rating in file.ratings(Study(ITEMS).units_of))
+        seen.extend(rating.unit for rating in file.ratings(Study(ITEMS).units_of, Study(ITEMS).items_of))
     assert seen == ["s1"]
 
 
@@ -404,7 +404,7 @@ def test_units_are_asked_for_in_batches(write: Write) -> None:
     path = write("id,support\n" + "".join(f"{item_id},SUPPORTED\n" for item_id in ids))
     study = Study(item_units(*ids))
     file = open_ratings(path, SUPPORT, rater="ann")
-    assert sum(1 for _ in file.ratings(study.units_of)) == 2_500
+    assert sum(1 for _ in file.ratings(study.units_of, study.items_of)) == 2_500
     assert [len(batch) for batch in study.asked] == [1_000, 1_000, 500]
 
 
@@ -412,3 +412,54 @@ def test_a_status_is_kept(write: Write) -> None:
     path = write("rater,item,criterion,value,status\nann,s1,support,,skipped\n")
     ratings, _ = imported(path, SUPPORT, ITEMS)
     assert (ratings[0].status, ratings[0].value) == (Status.SKIPPED, None)
+
+
+# A bad cell is reported once
+
+
+def test_a_bad_cell_brings_no_second_error_about_what_depends_on_it(write: Write) -> None:
+    off_scale = write("item,unit,accuracy,severity,urgency\ns1,1,Wrong,Severe,1\n")
+    message = refusal(off_scale, SENTENCES, THREE, rater="ann")
+    assert message.count("row 2") == 1
+    assert "column \"accuracy\": 'Wrong' is not one of" in message
+    confidence = write("item,unit,accuracy,severity,confidence\ns1,1,Inaccurate,Severe,110\n")
+    message = refusal(confidence, SENTENCES, THREE, rater="ann")
+    assert message.count("row 2") == 1
+    assert "column \"confidence\": '110' is not a number" in message
+
+
+def test_a_bad_cell_beside_a_bad_value_does_not_hide_it(write: Write) -> None:
+    message = refusal(write("id,overall,confidence\ns1,9,110\n"), GRADES, ITEMS, rater="ann")
+    assert "2 problems" in message
+    assert "'9' is not a whole number from 1 to 5 (1 Bad, 2 Poor, 3 Fair, 4 Good, 5 Excellent)" in message
+
+
+def test_a_long_file_whose_decisive_row_is_lost_blames_that_row_only(write: Write) -> None:
+    path = write("rater,item,unit,criterion,value\nann,s9,1,accuracy,Inaccurate\nann,s1,1,severity,Severe\n")
+    message = refusal(path, SENTENCES, THREE)
+    assert "the study has no item 's9'" in message
+    assert "problems" not in message
+
+
+def test_a_real_contradiction_is_told_beside_other_problems(write: Write) -> None:
+    path = write("item,unit,accuracy,severity\ns1,1,Accurate,Severe\ns1,2,Wrong,Severe\n")
+    message = refusal(path, SENTENCES, THREE, rater="ann")
+    assert "2 problems" in message
+    assert (
+        'row 2, column "severity": severity is asked only when accuracy is Inaccurate; here it is Accurate' in message
+    )
+
+
+def test_one_cause_in_many_rows_is_one_line(write: Write) -> None:
+    ids = [f"s{n}" for n in range(10)]
+    path = write("id,support\n" + "".join(f"{name},MAYBE\n" for name in ids))
+    message = refusal(path, SUPPORT, item_units(*ids), rater="ann")
+    assert message.endswith(
+        "rows 2, 3, 4 and 7 more, column \"support\": 'MAYBE' is not one of SUPPORTED, CONTRADICTED, NO EVIDENCE"
+    )
+
+
+def test_a_level_as_the_guideline_shows_it(write: Write) -> None:
+    ratings, _ = imported(write("id,clarity,tone\ns1,4 good,1  Bad\n"), GRADES, ITEMS, rater="ann")
+    assert [rating.value for rating in ratings] == [4, 1]
+    assert "'4 bad' is not a whole number" in refusal(write("id,clarity\ns1,4 bad\n"), GRADES, ITEMS, rater="ann")

@@ -47,11 +47,13 @@ def test_long_rows() -> None:
             "item": "s1", "unit": 1, "criterion": "overall", "rater": "ann", "kind": "person", "status": "rated",
             "value": 4, "rationale": "=why", "confidence": 90, "notes": "n", "reason": None, "evidence": None,
             "seconds": None, "visible": None, "raw": None, "at": "2026-01-31T09:30:00+00:00",
+            "check": GRADES.digest[:12],
         },
         {
             "item": "s1", "unit": 1, "criterion": "overall", "rater": "bot", "kind": "model", "status": "failed",
             "value": None, "rationale": None, "confidence": None, "notes": None, "reason": "timed out",
             "evidence": None, "seconds": None, "visible": None, "raw": "{", "at": "2026-01-31T09:30:00+00:00",
+            "check": GRADES.digest[:12],
         },
     ]  # fmt: skip
 
@@ -149,7 +151,7 @@ def test_diagnosis_says_what_was_used_and_why_not() -> None:
     assert [list(row) for row in sheet.rows] == [
         [
             "s1", 1, "support", "NO EVIDENCE", None, None, None, "partly",
-            "bob: rated under an earlier protocol (01234567); bot: failed (timed out); used: not rated",
+            "bob: rated SUPPORTED under an earlier protocol (01234567); bot: failed (timed out); used: not rated",
         ],
         [
             "s2", 1, "support", None, None, None, None, "no",

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from evenhand.errors import InputError, MissingExtraError
+from evenhand.formats.columns import Wanted, match_columns
 from evenhand.formats.problems import Problems
 from evenhand.formats.tables import open_table
 from evenhand.formats.writing import Sheet, write_table
@@ -382,5 +384,36 @@ def test_parquet_without_rows(tmp_path: Path) -> None:
 def test_parquet_without_its_package(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'evenhand\[parquet\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[parquet\]'"):
         open_table(make("a.parquet", "x"))
+
+
+def test_a_workbook_under_the_name_of_a_csv_file(tmp_path: Path) -> None:
+    book = Workbook()
+    book.save(tmp_path / "a.xlsx")
+    (tmp_path / "a.xlsx").rename(tmp_path / "a.csv")
+    with pytest.raises(InputError, match=r"the file is an XLSX workbook or another zip file, though .* in \.csv"):
+        open_table(tmp_path / "a.csv")
+
+
+def test_a_pipe_or_device_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "zero.jsonl").symlink_to("/dev/zero")
+    for name in ("pipe.csv", "zero.jsonl"):
+        with pytest.raises(InputError, match="this is a device or a pipe; give a file"):
+            open_table(tmp_path / name)
+
+
+def test_only_a_close_name_is_suggested(tmp_path: Path) -> None:
+    (tmp_path / "ratings.csv").write_text("x")
+    with pytest.raises(InputError, match=r"did you mean .*ratings\.csv"):
+        open_table(tmp_path / "ratngs.csv")
+    with pytest.raises(InputError, match=r"no such file$"):
+        open_table(tmp_path / "answers.csv")
+
+
+def test_a_very_long_list_of_columns_is_cut(tmp_path: Path) -> None:
+    names = [f"c{n}" for n in range(10_000)]
+    with pytest.raises(InputError, match=r"c18, c19 … and 9,980 more") as caught:
+        match_columns("a.csv", names, [Wanted("answer", required=True)])
+    assert len(str(caught.value)) < 300

@@ -82,7 +82,28 @@ CONDITIONS: list[tuple[dict[str, object], list[str]]] = [
     ),
     ({"criterion": "right", "any_of": ["Maybe"]}, ["criteria.4.when.any_of: 'Maybe' is not one of Yes, No"]),
     ({"criterion": "right", "any_of": ["yes"]}, ["criteria.4.when.any_of: 'yes' must be written as 'Yes'"]),
-    ({"criterion": "grade", "any_of": [4]}, ["criteria.4.when.any_of: '4' is not a whole number from 1 to 3"]),
+    (
+        {"criterion": "grade", "any_of": [4]},
+        ["criteria.4.when.any_of: '4' is not a whole number from 1 to 3 (1 L1, 2 L2, 3 L3)"],
+    ),
+    (
+        {"criterion": "grade", "at_least": 4},
+        ["criteria.4.when: at_least 4 is above the top of 'grade', 3, so this never holds"],
+    ),
+    (
+        {"criterion": "grade", "at_most": 0.5},
+        ["criteria.4.when: at_most 0.5 is below the bottom of 'grade', 1, so this never holds"],
+    ),
+    (
+        {"criterion": "grade", "at_least": 3, "at_most": 2},
+        ["criteria.4.when: at_least 3 is above at_most 2, so this never holds"],
+    ),
+    (
+        {"criterion": "grade", "at_least": 2.2, "at_most": 2.8},
+        ["criteria.4.when: 'grade' has no level that is at least 2.2 and at most 2.8, so this never holds"],
+    ),
+    ({"criterion": "grade", "at_least": 3}, []),
+    ({"criterion": "grade", "at_most": 1}, []),
     ({"criterion": "right", "at_least": 1}, ["criteria.4.when: 'right' is nominal: use any_of with its labels"]),
     ({"criterion": "right"}, ["criteria.4.when: a condition has any_of, or at_least and at_most"]),
     (
@@ -129,7 +150,11 @@ FIELDS: list[tuple[dict[str, dict[str, object]], list[str]]] = [
         ["item.fields.more.labels: 'A ' reads the same as label 'a': labels must differ"],
     ),
     ({"rater": {"role": "context"}}, ["item.fields.rater: 'rater' is a column of rating files; choose another name"]),
-    ({"answer": {"role": "rated", "shown": False}}, ["item.fields: no field has the role rated: say what is rated"]),
+    ({"answer": {"role": "context"}}, ["item.fields: no field has the role rated: say what is rated"]),
+    (
+        {"answer": {"role": "rated", "shown": False}},
+        ["item.fields.answer: 'answer' is what is rated, so it has to be shown: leave 'shown: false' out"],
+    ),
 ]
 
 
@@ -271,7 +296,7 @@ EXAMPLES: list[tuple[dict[str, object], list[str]]] = [
         {"fields": {}, "ratings": {"right": "yes", "grade": 7, "mood": 1}, "rationales": {"tone": "x"}},
         [
             "examples.1.ratings.right: 'yes' must be written as 'Yes'",
-            "examples.1.ratings.grade: '7' is not a whole number from 1 to 3",
+            "examples.1.ratings.grade: '7' is not a whole number from 1 to 3 (1 L1, 2 L2, 3 L3)",
             "examples.1.ratings: there is no criterion 'mood'; there are: right, grade, words",
             "examples.1.rationales: there is no criterion 'tone'; there are: right, grade, words",
         ],

@@ -250,8 +250,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         load_protocol(large)
     with pytest.raises(ProtocolError, match="no such file"):
         load_protocol(tmp_path / "missing.yaml")
-    with pytest.raises(ProtocolError, match="cannot be read"):
+    with pytest.raises(ProtocolError, match="this is a folder; give a file"):
         load_protocol(tmp_path)
+    with pytest.raises(ProtocolError, match="this is a device or pipe; give a file"):
+        load_protocol("/dev/zero")
 
 
 def test_a_wrong_name_is_answered_with_the_right_ones() -> None:

@@ -76,3 +76,10 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path):
         assert rate(study, ScriptedRater("s", script)).units == 1
         assert rate(study, ScriptedRater("s", script)).units == 0
         assert [rating.unit for rating in study.ratings(criterion="accuracy")] == ["x#1", "x#2", "x#3", "x#4"]
+
+
+def test_a_confidence_that_is_none_is_a_failure(tmp_path: Path):
+    script = {"x#1": [Answer("accuracy", "Accurate", confidence=110.0)]}
+    status, value, reason = said(script, "x#1")["accuracy"]
+    assert (status, value) == (Status.FAILED, None)
+    assert reason == "confidence: '110.0' is not a number from 0 to 100"

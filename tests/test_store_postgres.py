@@ -33,7 +33,7 @@ def _execute(location: str, *statements: str) -> None:
 
 def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingExtraError, match=r"evenhand\[postgres\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[postgres\]'"):
         open_store("postgresql://localhost/study")
 
 

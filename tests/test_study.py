@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.errors import InputError, StudyError
+from evenhand.errors import InputError, StudyError, UserError
 from evenhand.formats.items import read_items
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Item, Kind, RaterRef, Rating
-from evenhand.study import Study, sample
+from evenhand.study import Shape, Study, sample
 
 PROTOCOL = """\
 name: mine
@@ -177,3 +177,70 @@ def _stem_item() -> Item:
 
 def _person(name: str) -> RaterRef:
     return RaterRef(name, Kind.PERSON)
+
+
+def test_an_unknown_shape_is_answered_with_the_right_ones(tmp_path: Path):
+    with Study.create(tmp_path / "s.db", "stem-accuracy", [_stem_item()]) as study:
+        with pytest.raises(UserError, match="no shape 'tall'; there are: long, wide, blind, diagnosis"):
+            study.export_ratings(tmp_path / "a.csv", "tall")  # pyright: ignore[reportArgumentType]
+        with pytest.raises(UserError, match="goes with the shapes long and wide"):
+            study.export_ratings(tmp_path / "a.csv", "blind", digest="00")
+    assert not (tmp_path / "a.csv").exists()
+
+
+@pytest.mark.parametrize("shape", ["long", "wide", "blind", "diagnosis"])
+def test_no_export_replaces_a_file_unasked(tmp_path: Path, shape: Shape):
+    path = tmp_path / "mine.csv"
+    path.write_text("mine", encoding="utf-8")
+    with Study.create(tmp_path / "s.db", "stem-accuracy", [_stem_item()]) as study:
+        with pytest.raises(UserError, match="already there"):
+            study.export_ratings(path, shape)
+        assert path.read_text(encoding="utf-8") == "mine"
+        study.export_ratings(path, shape, overwrite=True)
+    assert path.read_text(encoding="utf-8-sig").startswith("item,unit")
+
+
+def test_an_earlier_version_is_exported_and_put_in_force_again(tmp_path: Path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(PROTOCOL, encoding="utf-8")
+    with Study.create(tmp_path / "s.db", file, [Item("a", {"turn": "Hi."})]) as study:
+        first = study.protocol
+        study.import_ratings(_ratings(tmp_path, "a,1"), rater="ann")
+        study.export_ratings(tmp_path / "sheet.csv", "blind")
+        file.write_text(PROTOCOL.replace("tone", "warmth").replace('"1"', '"2"'), encoding="utf-8")
+        study.adopt(file)
+        assert study.export_ratings(tmp_path / "now.csv") == 0
+        assert study.export_ratings(tmp_path / "long.csv", digest=first.digest[:6]) == 1
+        assert study.export_ratings(tmp_path / "wide.csv", "wide", digest=first.digest) == 1
+        assert (tmp_path / "wide.csv").read_text(encoding="utf-8").splitlines() == [
+            "item,unit,source,tone:ann",
+            "a,1,,1",
+        ]
+        with pytest.raises(InputError, match=rf"{first.digest[:12]}.*{study.protocol.digest[:12]}"):
+            study.import_ratings(tmp_path / "long.csv")
+        assert [version.protocol.version for version in study.versions()] == ["1", "2"]
+        with pytest.raises(UserError, match=rf"no version .* begins with '0{{6}}'; there are: {first.digest[:12]}, "):
+            study.version("000000")
+        study.adopt(first.digest[:12])
+        assert study.protocol == first
+        assert [rating.value for rating in study.ratings()] == [1]
+        _, added = study.import_ratings(tmp_path / "long.csv")
+        assert added.known == 1
+    with Study.open(tmp_path / "s.db") as study:
+        # Going back was a decision: the file that reads otherwise is not announced again and again.
+        assert study.change is None
+
+
+def test_a_sheet_for_other_texts_is_not_imported(tmp_path: Path):
+    with Study.create(tmp_path / "a.db", "stem-accuracy", [_stem_item()]) as study:
+        study.export_ratings(tmp_path / "sheet.csv", "blind")
+    filled = (tmp_path / "sheet.csv").read_text(encoding="utf-8").replace(",One.,,", ",One.,Accurate,")
+    (tmp_path / "sheet.csv").write_text(filled, encoding="utf-8")
+    other = Item("x", {"question": "Q?", "article": "B.", "response": "One. Two."})
+    with Study.create(tmp_path / "b.db", "stem-accuracy", [other]) as study:
+        with pytest.raises(InputError, match="this sheet was made for other items or other texts"):
+            study.import_ratings(tmp_path / "sheet.csv", rater="ann")
+        assert list(study.ratings()) == []
+    with Study.open(tmp_path / "a.db") as study:
+        study.import_ratings(tmp_path / "sheet.csv", rater="ann")
+        assert [rating.value for rating in study.ratings(criterion="accuracy")] == ["Accurate"]

@@ -16,10 +16,30 @@ Anything else that escapes is a bug of ours and keeps its traceback. Errors of l
 yaml, pydantic) are translated where the library is called, never further up.
 """
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SHOWN = 50
+PLACES = 3
+NAMES = 20
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 row`, `2 rows`, `1,000 rows`: for nouns that take an s."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def some_of(names: Sequence[object], most: int = NAMES) -> str:
+    """Names with commas between them; a very long list is cut and says how many more there are."""
+    more = f" … and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more
+
+
+def masked(text: str) -> str:
+    """A text without the passwords of the URLs in it."""
+    text = re.sub(r"(://[^:@/\s]*):\S*@", r"\1:***@", text)
+    return re.sub(r"(password=)[^&\s]*", r"\1***", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +57,30 @@ class Problem:
     fix: str | None = None
 
     def __str__(self) -> str:
+        return self.at([self])
+
+    def at(self, alike: Sequence["Problem"]) -> str:
+        """This problem as one line that stands for all of those alike, which differ in their rows or lines only."""
         places = [
-            f"line {self.line}" if self.line is not None else None,
-            f"row {self.row}" if self.row is not None else None,
+            _places("line", [problem.line for problem in alike if problem.line is not None]),
+            _places("row", [problem.row for problem in alike if problem.row is not None]),
             f'column "{self.column}"' if self.column is not None else None,
             self.key,
         ]
         where = ", ".join(place for place in places if place)
         text = f"{where}: {self.what}" if where else self.what
         return f"{text} ({self.fix})" if self.fix else text
+
+
+def _places(noun: str, numbers: Sequence[int]) -> str | None:
+    """`row 2`, `rows 2 and 3`, `rows 2, 3, 4 and 317 more`."""
+    if not numbers:
+        return None
+    if len(numbers) == 1:
+        return f"{noun} {numbers[0]}"
+    if len(numbers) <= PLACES + 1:
+        return f"{noun}s {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+    return f"{noun}s {', '.join(map(str, numbers[:PLACES]))} and {len(numbers) - PLACES:,} more"
 
 
 class EvenhandError(Exception):
@@ -57,7 +92,7 @@ class UserError(EvenhandError):
 
 
 class InputError(UserError):
-    """Bad input: every problem found, not only the first."""
+    """Bad input: every problem found, not only the first. The message has one line for all those of one cause."""
 
     def __init__(self, source: str, problems: Iterable[Problem] | str, *, more: int = 0) -> None:
         self.source = source
@@ -66,12 +101,16 @@ class InputError(UserError):
         super().__init__(self._message())
 
     def _message(self) -> str:
+        causes: dict[Problem, list[Problem]] = {}
+        for problem in self.problems:
+            causes.setdefault(replace(problem, row=None, line=None), []).append(problem)
+        told = [(first.at(alike), len(alike)) for first, alike in causes.items()]
+        if len(told) == 1 and not self.more:
+            return f"{self.source}: {told[0][0]}"
         total = len(self.problems) + self.more
-        if total == 1:
-            return f"{self.source}: {self.problems[0]}"
-        lines = [f"{self.source}: {total:,} problems"]
-        lines += [f"  {problem}" for problem in self.problems[:SHOWN]]
-        hidden = total - min(len(self.problems), SHOWN)
+        lines = [f"{self.source}: {counted(total, 'problem')}"]
+        lines += [f"  {line}" for line, _ in told[:SHOWN]]
+        hidden = total - sum(count for _, count in told[:SHOWN])
         if hidden:
             lines.append(f"  … and {hidden:,} more")
         return "\n".join(lines)
@@ -102,7 +141,8 @@ class DuplicateItemError(StudyError):
 
     def __init__(self, location: str, duplicates: Sequence[tuple[str, Sequence[int]]]) -> None:
         self.duplicates = duplicates
-        lines = [f"{location}: {len(duplicates):,} item ids are not unique; give every item an id of its own"]
+        which = "1 item id is" if len(duplicates) == 1 else f"{len(duplicates):,} item ids are"
+        lines = [f"{location}: {which} not unique; give every item an id of its own"]
         for item_id, places in duplicates[:SHOWN]:
             more = f" and {len(places) - 5:,} more" if len(places) > 5 else ""
             lines.append(f"  {item_id!r}: items {', '.join(map(str, places[:5]))}{more}")
@@ -116,7 +156,9 @@ class MissingExtraError(UserError):
 
     def __init__(self, what: str, extra: str) -> None:
         self.extra = extra
-        super().__init__(f"{what} needs an optional package; install it with: pip install 'evenhand[{extra}]'")
+        super().__init__(
+            f"{what} needs an optional package; install it, in a clone of Evenhand, with: pip install '.[{extra}]'"
+        )
 
 
 class RaterFailure(EvenhandError):

@@ -1,7 +1,8 @@
 """Drive raters over the units they have not rated yet: the only place where raters meet the store.
 
 This is also the one place where a failure becomes a record: a rater that raises RaterFailure, leaves a required
-criterion out or gives a value that is not on the scale leaves `failed` ratings with the reason, never a score.
+criterion out, or gives a value or a confidence that is not on its scale, leaves `failed` ratings with the reason, never
+a score.
 """
 
 from collections import Counter
@@ -14,6 +15,7 @@ from evenhand.errors import RaterFailure
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Answer, Rater
 from evenhand.records import Item, Rating, Status, Unit, Value
+from evenhand.scales import PERCENT
 from evenhand.study import Study
 
 BATCH = 200
@@ -71,10 +73,14 @@ def _rated(protocol: Protocol, rating_of: Callable[..., Rating], answer: Answer)
         value = protocol.criterion(answer.criterion).scale.read(answer.value)
     except ValueError as error:
         return rating_of(status=Status.FAILED, reason=f"not on the scale: {error}", raw=str(answer.value))
+    try:
+        confidence = None if answer.confidence is None else PERCENT.read(answer.confidence)
+    except ValueError as error:
+        return rating_of(status=Status.FAILED, reason=f"confidence: {error}", raw=str(answer.confidence))
     return rating_of(
         value=value,
         rationale=answer.rationale,
-        confidence=answer.confidence,
+        confidence=confidence,
         notes=answer.notes,
         evidence=answer.evidence,
     )

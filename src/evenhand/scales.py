@@ -2,8 +2,8 @@
 
 A scale reads what people and models write and returns the one canonical value, or raises `ValueError` with what would
 have been valid. Labels match without regard to case, outer white space, and whether words are joined by a space, a
-hyphen or an underscore; a level matches as a number (`4`, `4.0`), as its label (`Good`) or both (`4 - Good`,
-`Good (4)`).
+hyphen or an underscore; a level matches as a number (`4`, `4.0`), as its label (`Good`) or both (`4 Good`,
+`4 - Good`, `Good (4)`).
 """
 
 import re
@@ -62,7 +62,7 @@ def differing(labels: Mapping[str, Label]) -> Mapping[str, Label]:
     return labels
 
 
-_LEVEL_THEN_LABEL = re.compile(r"\s*(?P<level>-?\d{1,15})\s*[-–—:.=)(]+\s*(?P<label>.+?)\)?\s*")
+_LEVEL_THEN_LABEL = re.compile(r"\s*(?P<level>-?\d{1,15})(?:\s*[-–—:.=)(]+\s*|\s+)(?P<label>.+?)\)?\s*")
 _LABEL_THEN_LEVEL = re.compile(r"\s*(?P<label>.+?)\s*\(\s*(?P<level>-?\d{1,15})\s*\)\s*")
 
 
@@ -109,7 +109,8 @@ class Ordinal(Strict):
             match = _LEVEL_THEN_LABEL.fullmatch(raw) or _LABEL_THEN_LEVEL.fullmatch(raw)
             if match and by_label.get(label_key(match["label"])) == int(match["level"]):
                 return int(match["level"])
-        raise ValueError(f"{_quoted(raw)} is not {self.describe()}")
+        levels = ", ".join(f"{level} {anchor.label}" for level, anchor in self.levels.items())
+        raise ValueError(f"{_quoted(raw)} is not {self.describe()} ({levels})")
 
 
 class Nominal(Strict):

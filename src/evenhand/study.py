@@ -1,23 +1,25 @@
 """A study: one protocol, its items, units and ratings. Where files meet the store."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
-from evenhand.errors import DuplicateItemError, InputError, Problem, ProtocolError, UserError
-from evenhand.formats.blind import write_blind
+from evenhand.errors import DuplicateItemError, InputError, Problem, ProtocolError, UserError, counted, some_of
+from evenhand.formats.blind import filled_fields, write_blind
 from evenhand.formats.items import Items, content_id, duplicate_rows
+from evenhand.formats.questions import SHAPE, Questions
 from evenhand.formats.ratings_in import open_ratings
 from evenhand.formats.ratings_out import diagnosis_sheet, long_sheet, wide_sheet
 from evenhand.formats.summary import ImportSummary
 from evenhand.formats.writing import Sheet, write_table
-from evenhand.protocol.load import load_protocol
+from evenhand.protocol.load import available, load_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 from evenhand.sampling import Draw, draw
-from evenhand.store.base import Added, Store, Work
+from evenhand.store.base import Added, ProtocolVersion, Store, Work
 from evenhand.store.open import create_store, open_store
 from evenhand.units import Question, split
 
@@ -74,8 +76,12 @@ class Study:
             source = source or origin(protocol)
             protocol = load_protocol(protocol)
         if (protocol.rule.of == "question") != (questions is not None):
-            wanted = "needs questions" if questions is None else "takes no questions"
-            raise UserError(f"{protocol.name}: the unit is {protocol.unit!r}, so a study {wanted} (--questions FILE)")
+            wanted = (
+                f"needs questions: give them with --questions FILE, as JSON of the shape {SHAPE}"
+                if questions is None
+                else "takes no questions: leave --questions out"
+            )
+            raise UserError(f"{protocol.name}: the unit is {protocol.unit!r}, so a study {wanted}")
         stream = progress(items) if progress else items
         try:
             store = create_store(str(location), protocol, source or "", _work(protocol, stream, questions))
@@ -112,9 +118,29 @@ class Study:
         """The ratings in force under the current protocol."""
         return self.store.ratings(criterion=criterion, rater=rater)
 
+    def versions(self) -> Sequence[ProtocolVersion]:
+        """Every protocol this study was rated under, oldest first; the last is in force."""
+        return self.store.versions()
+
+    def version(self, digest: str) -> Protocol:
+        """The protocol of this study whose digest begins so. Raises UserError where there is not exactly one."""
+        found = [version.protocol for version in self.versions() if version.protocol.digest.startswith(digest.lower())]
+        if len(found) == 1 and digest:
+            return found[0]
+        there = some_of([version.protocol.digest[:12] for version in self.versions()])
+        what = "more than one version" if found else "no version"
+        raise UserError(f"{self.store.location}: {what} of the protocol has a digest that begins with {digest!r}; "
+                        f"there are: {there}")  # fmt: skip
+
     def adopt(self, protocol: Protocol | str | Path) -> None:
-        """Put a changed protocol in force; ratings under the earlier one stay, and stay apart."""
+        """Put a changed protocol in force; ratings under the earlier one stay, and stay apart.
+
+        `protocol` is a name, a file, a protocol, or the beginning of the digest of an earlier one of this study.
+        """
+        if isinstance(protocol, str) and _may_be_digest(protocol):
+            protocol = self.version(protocol)
         if isinstance(protocol, Protocol):
+            # Whoever goes back to an earlier version knows that its file reads differently: no source, no notice.
             self.store.adopt(protocol, "")
         else:
             self.store.adopt(load_protocol(protocol), origin(protocol))
@@ -144,26 +170,37 @@ class Study:
             known=self.store.raters(),
             content_id=content_id,
         )
-        added = self.store.add_ratings(file.ratings(self.store.units_of), raters=file.raters, keep_same=True)
+        ratings = file.ratings(self.store.units_of, self.store.items_of)
+        added = self.store.add_ratings(ratings, raters=file.raters, keep_same=True)
         return file.summary, added
 
-    def export_ratings(self, path: str | Path, shape: Shape = "long") -> int:
+    def export_ratings(
+        self, path: str | Path, shape: Shape = "long", *, digest: str | None = None, overwrite: bool = False
+    ) -> int:
         """Write ratings to a file and say how many rows it has.
 
         `long`: a row for each rating, as `import_ratings` reads it; `wide`: a row for each unit; `diagnosis`: a row
         for each unit and criterion with what was used and why not; `blind`: a sheet to fill in, without ratings.
-        An existing file is replaced, but never by a blind sheet: a rater's work may be in it.
+        `digest`, or its beginning: the ratings under that version of the protocol, long or wide. An existing file is
+        refused unless `overwrite`: a rater's work may be in it.
         """
+        if shape not in get_args(Shape):
+            raise UserError(f"there is no shape {shape!r}; there are: {', '.join(get_args(Shape))}")
+        if digest is not None and shape not in ("long", "wide"):
+            raise UserError(f"a digest goes with the shapes long and wide, not with {shape}")
         if shape == "blind":
-            return write_blind(path, self.protocol, self.work())
-        return write_table(path, self._sheet(shape), overwrite=True)
+            fields = filled_fields(self.protocol, self.items())
+            return write_blind(path, self.protocol, self.work(), fields=fields, overwrite=overwrite)
+        protocol = self.protocol if digest is None else self.version(digest)
+        return write_table(path, self._sheet(shape, protocol), overwrite=overwrite)
 
-    def _sheet(self, shape: Literal["long", "wide", "diagnosis"]) -> Sheet:
+    def _sheet(self, shape: Literal["long", "wide", "diagnosis"], protocol: Protocol) -> Sheet:
         store, raters = self.store, self.store.raters()
         if shape == "long":
-            return long_sheet(store.units(), store.ratings(), raters)
+            return long_sheet(store.units(), store.ratings(digest=protocol.digest), raters)
         if shape == "wide":
-            return wide_sheet(self.protocol, store.units(), store.items(), store.ratings(), raters)
+            ratings = store.ratings(digest=protocol.digest)
+            return wide_sheet(protocol, store.units(), store.items(), ratings, raters)
         return diagnosis_sheet(self.protocol, store.units(), store.ratings(every_digest=True), raters)
 
     def work(self) -> Iterator[tuple[Item, Unit]]:
@@ -217,6 +254,11 @@ def origin(protocol: str | Path) -> str:
     return str(path.resolve()) if path.is_file() else str(protocol)
 
 
+def _may_be_digest(name: str) -> bool:
+    """Whether a name is the beginning of a digest: hexadecimal, and neither a protocol nor a file is called so."""
+    return bool(re.fullmatch(r"[0-9a-fA-F]{4,64}", name)) and name not in available() and not Path(name).is_file()
+
+
 def _work(
     protocol: Protocol, items: Iterable[Item], questions: Mapping[str, Sequence[Question]] | None
 ) -> Iterator[Work]:
@@ -233,8 +275,10 @@ def _with_units(
         unused.discard(item.id)
         yield item, split(protocol, item, questions)
     if unused:
-        names = ", ".join(sorted(unused)[:5])
-        raise InputError("questions", f"there are questions for {len(unused):,} ids that no item has: {names}")
+        source = questions.source if isinstance(questions, Questions) else "questions"
+        what = f"there are questions for {counted(len(unused), 'id')} that no item has: {some_of(sorted(unused), 5)}"
+        fix = "correct these ids, take the entries out, or give items with these ids"
+        raise InputError(source, [Problem(what, fix=fix)])
 
 
 def _change(store: Store) -> Change | None:

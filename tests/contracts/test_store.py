@@ -658,3 +658,40 @@ def _engine(location: str) -> sqlalchemy.Engine:
         url = sqlalchemy.make_url(location).set(drivername="postgresql+psycopg")
         return sqlalchemy.create_engine(url, connect_args={"options": "-csearch_path=evenhand"})
     return sqlalchemy.create_engine(f"sqlite:///{location}")
+
+
+# What fits its protocol
+
+
+def test_items_are_found_by_their_ids(store: Store) -> None:
+    found = store.items_of(["i3", "missing", "i1", "i3", "\ud83d"])
+    assert found == {"i1": Item("i1", {"reply": "Reply 1."}), "i3": Item("i3", {"reply": "Reply 3."})}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (rating(value=3), "the value 3 is not a whole number from 1 to 2"),
+        (rating(value="2"), "the value '2' must be given as 2, a whole number from 1 to 2"),
+        (rating(value=2.0), "the value 2.0 must be given as 2, a whole number from 1 to 2"),
+        (rating(value=True), "the value True is not a whole number from 1 to 2"),
+        (rating(criterion="certainty", value=101.0), "the value 101.0 is not a number from 0 to 100"),
+        (rating(criterion="certainty", value=50), "the value 50 must be given as 50.0, a number from 0 to 100"),
+        (rating(criterion="comment", value=" x"), "the value ' x' must be given as 'x', a text"),
+        (rating(criterion="comment", value=""), "the value '' is not a text"),
+        (rating(confidence=110.0), "the confidence 110.0 is not a number from 0 to 100"),
+        (rating(confidence=float("nan")), "the confidence nan is not a number from 0 to 100"),
+    ],
+)
+def test_a_rating_that_does_not_fit_its_protocol_is_refused(store: Store, wrong: Rating, told: str) -> None:
+    store.add_ratings([rating("i2")])
+    for _ in range(2):  # what was refused once is not taken for good the next time
+        with pytest.raises(StudyError) as caught:
+            store.add_ratings([rating("i3"), wrong])
+        assert f"unit 'i1', criterion {wrong.criterion!r}: {told}" in str(caught.value)
+    assert said(store.ratings()) == [("i2", "tone", 1)]
+
+
+def test_a_rating_without_a_value_fits_any_scale(store: Store) -> None:
+    store.add_ratings([Rating(unit="i1", criterion="tone", rater="ann", digest=WHOLE.digest, status=Status.SKIPPED)])
+    assert [one.status for one in store.ratings()] == [Status.SKIPPED]

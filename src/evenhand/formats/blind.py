@@ -8,6 +8,7 @@ from pathlib import Path
 
 from evenhand.errors import UserError
 from evenhand.formats.blind_xlsx import AnswerColumn, write_blind_xlsx
+from evenhand.formats.provenance import CHECK, unit_check
 from evenhand.formats.ratings_shapes import rationale_column
 from evenhand.formats.writing import Sheet, replacing, write_table
 from evenhand.protocol.guideline import field_text, guideline_rows
@@ -19,39 +20,58 @@ UNIT_TEXT = "unit_text"
 """The column with the sentence or question that is rated, where the unit is not the whole item."""
 
 
+def filled_fields(protocol: Protocol, items: Iterable[Item]) -> Sequence[str]:
+    """The shown fields, but for the optional ones that no item has: an empty column tells a rater nothing."""
+    missing = {name for name in protocol.shown_fields() if not protocol.item.fields[name].required}
+    for item in items if missing else ():
+        missing.difference_update(item.fields)
+        if not missing:
+            break
+    return [name for name in protocol.shown_fields() if name not in missing]
+
+
 def write_blind(
-    path: str | Path, protocol: Protocol, work: Iterable[tuple[Item, Unit]], *, overwrite: bool = False
+    path: str | Path,
+    protocol: Protocol,
+    work: Iterable[tuple[Item, Unit]],
+    *,
+    fields: Sequence[str] | None = None,
+    overwrite: bool = False,
 ) -> int:
-    """Write the sheet for one rater (`.csv`, `.tsv`, `.xlsx`), the units in the order given; return how many."""
+    """Write the sheet for one rater (`.csv`, `.tsv`, `.xlsx`), the units in the order given; return how many.
+
+    `fields` are the ones to show, of all that the protocol shows.
+    """
+    fields = protocol.shown_fields() if fields is None else fields
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".tsv", ".xlsx"):
         raise UserError(f"{path}: a sheet to fill in ends in .xlsx, .csv or .tsv, not in {path.suffix!r}")
     if suffix != ".xlsx":
-        return write_table(path, blind_sheet(protocol, work), overwrite=overwrite)
+        return write_table(path, blind_sheet(protocol, work, fields), overwrite=overwrite)
     with replacing(path, overwrite=overwrite) as temporary:
-        given = Sheet(_given_columns(protocol), (_given(protocol, item, unit) for item, unit in work))
+        rows = ([*_given(protocol, fields, item, unit), unit_check(protocol, item, unit)] for item, unit in work)
+        given = Sheet([*_given_columns(protocol, fields), CHECK], rows)
         answers = list(_answer_columns(protocol))
         return write_blind_xlsx(temporary, given, answers, guideline_rows(protocol), str(path))
 
 
-def blind_sheet(protocol: Protocol, work: Iterable[tuple[Item, Unit]]) -> Sheet:
+def blind_sheet(protocol: Protocol, work: Iterable[tuple[Item, Unit]], fields: Sequence[str] | None = None) -> Sheet:
     """The same as a plain table."""
+    fields = protocol.shown_fields() if fields is None else fields
     answers = [column.name for column in _answer_columns(protocol)]
     empty = [None] * len(answers)
-    rows = ([*_given(protocol, item, unit), *empty] for item, unit in work)
-    return Sheet([*_given_columns(protocol), *answers], rows, for_people=True)
+    rows = ([*_given(protocol, fields, item, unit), *empty, unit_check(protocol, item, unit)] for item, unit in work)
+    return Sheet([*_given_columns(protocol, fields), *answers, CHECK], rows, for_people=True)
 
 
-def _given_columns(protocol: Protocol) -> Sequence[str]:
-    if protocol.rule.of == "item":
-        return ["item", *protocol.shown_fields()]
-    return ["item", "unit", *protocol.shown_fields(), UNIT_TEXT]
+def _given_columns(protocol: Protocol, fields: Sequence[str]) -> Sequence[str]:
+    return ["item", *fields] if protocol.rule.of == "item" else ["item", "unit", *fields, UNIT_TEXT]
 
 
-def _given(protocol: Protocol, item: Item, unit: Unit) -> Sequence[object]:
-    fields = [field_text(item.fields[name]) if name in item.fields else None for name in protocol.shown_fields()]
-    return [item.id, *fields] if protocol.rule.of == "item" else [item.id, unit.position, *fields, unit.text]
+def _given(protocol: Protocol, fields: Sequence[str], item: Item, unit: Unit) -> Sequence[object]:
+    texts = [field_text(item.fields[name]) if name in item.fields else None for name in fields]
+    return [item.id, *texts] if protocol.rule.of == "item" else [item.id, unit.position, *texts, unit.text]
 
 
 def _answer_columns(protocol: Protocol) -> Iterator[AnswerColumn]:

@@ -37,7 +37,7 @@ class AnswerColumn:
 def write_blind_xlsx(
     path: Path, given: Sheet, answers: Sequence[AnswerColumn], guideline: Sequence[Sequence[str]], target: str
 ) -> int:
-    """Write the workbook and say how many rows are to be filled in."""
+    """Write the workbook and say how many rows are to be filled in. The last given column stands behind the answers."""
     columns, rows = _spread(given)
     with new_workbook(path) as book:
         lists = _add_ratings(book, columns, rows, answers, target)
@@ -57,14 +57,16 @@ def _add_ratings(
     """The sheet to fill in. Returns the lists of choices that its rules look up on another sheet."""
     page: Any = book.create_sheet(RATINGS)
     lists: list[Sequence[str]] = []
-    _lay_out(page, columns, answers)
-    for place, answer in enumerate(answers, start=len(columns) + 1):
+    read, last = columns[:-1], columns[-1:]
+    _lay_out(page, read, answers)
+    for place, answer in enumerate(answers, start=len(read) + 1):
         if rows:
             page.data_validations.append(_validation(answer, letters(place), len(rows), lists))
-    page.append([*_header(page, columns, READ), *_header(page, [answer.name for answer in answers], FILLED_IN)])
+    names = [answer.name for answer in answers]
+    page.append([*_header(page, read, READ), *_header(page, names, FILLED_IN), *_header(page, last, READ)])
     for number, row in enumerate(rows, start=2):
         cells = [xlsx_cell(page, cell, target, number, place) for place, cell in enumerate(row, start=1)]
-        page.append([_wrapped(page, cell) for cell in (*cells, *(None for _ in answers))])
+        page.append([_wrapped(page, cell) for cell in (*cells[:-1], *(None for _ in answers), *cells[-1:])])
     return lists
 
 

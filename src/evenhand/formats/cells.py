@@ -21,6 +21,12 @@ _RISKY = re.compile(r"'*[=+\-@\t\r]")
 _MADE_SAFE = re.compile(r"'+[=+\-@\t\r]")
 
 
+class AsItIs(str):
+    """A text that only looks as if `made_safe` had put an apostrophe before it: the file says that it did not."""
+
+    __slots__ = ()
+
+
 def cell_reader(spec: FieldSpec) -> CellReader:
     """The function that reads the cells of one field."""
     if spec.kind == "text":
@@ -99,15 +105,26 @@ def _passage(entry: object) -> str | None:
     return "\n".join(part for part in parts if part) or None
 
 
+def looks_risky(text: str) -> bool:
+    """Whether a spreadsheet program may take a text for a formula, or strip the apostrophe that keeps it from that."""
+    return _RISKY.match(text) is not None
+
+
+def looks_made_safe(text: str) -> bool:
+    return _MADE_SAFE.match(text) is not None
+
+
 def made_safe(text: str) -> str:
     """A text that no spreadsheet program takes for a formula; `taken_back` undoes it exactly.
 
     A text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return, or with apostrophes before one of them,
     gets one more apostrophe.
     """
-    return f"'{text}" if _RISKY.match(text) else text
+    return f"'{text}" if looks_risky(text) else text
 
 
 def taken_back(text: str) -> str:
-    """The text that `made_safe` was given."""
-    return text[1:] if _MADE_SAFE.match(text) else text
+    """The text that `made_safe` was given; one that comes `AsItIs` it never had."""
+    if isinstance(text, AsItIs):
+        return str(text)
+    return text[1:] if looks_made_safe(text) else text

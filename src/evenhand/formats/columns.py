@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evenhand.errors import Problem, UserError
+from evenhand.errors import Problem, UserError, some_of
 from evenhand.formats.problems import Problems
 
 ID_NAMES = ("item", "item_id", "sample_id", "example_id", "sample", "uid")
@@ -73,7 +73,7 @@ def match_columns(
     _in_doubt(passed_over, columns, found, problems)
     for want in wanted:
         if want.required and want.name not in found and want.name not in (given or {}):
-            problems.extend([_not_found(want, columns)])
+            problems.extend([_given_away(want, columns, found, given or {}) or _not_found(want, columns)])
     problems.raise_if_any()
     return {name: place for name, place in found.items() if place >= 0}
 
@@ -91,7 +91,7 @@ def _given(
             continue
         place = _place(column, columns)
         if place is None:
-            has = f"; the file has: {', '.join(columns)}"
+            has = f"; the file has: {some_of(columns)}"
             option = names[name].how.replace("COLUMN", column)
             problems.add(f"there is no column {column!r}{nearest(column, columns)}{has}", fix=f"asked for by {option}")
         elif place in owners:
@@ -161,10 +161,26 @@ def _settle(
             found[want.name] = places[0]
 
 
+def _given_away(
+    want: Wanted, columns: Sequence[str], found: Mapping[str, int], given: Mapping[str, str]
+) -> Problem | None:
+    """The problem of a required thing whose column the user has given to something else."""
+    keys = {column_key(name) for name in (want.name, *want.aliases)}
+    for name in given:
+        place = found.get(name, -1)
+        if place >= 0 and column_key(columns[place]) in keys:
+            return Problem(
+                f"the column is given to {name!r}, and {want.name!r}, which is required too, has no other",
+                column=columns[place],
+                fix=f"map another column to {name!r}, or name one for {want.name!r} with {want.how}",
+            )
+    return None
+
+
 def _not_found(want: Wanted, columns: Sequence[str]) -> Problem:
     also = f", also read under the names {', '.join(want.aliases)}" if want.aliases else ""
     return Problem(
-        f"the column {want.name!r} is missing{nearest(want.name, columns)}{also}; the file has: {', '.join(columns)}",
+        f"the column {want.name!r} is missing{nearest(want.name, columns)}{also}; the file has: {some_of(columns)}",
         fix=f"name it with {want.how}",
     )
 

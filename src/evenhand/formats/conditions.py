@@ -31,6 +31,8 @@ class Conditions:
         self._values: dict[tuple[str, str], dict[str, Value]] = {}
         self._waiting: dict[tuple[str, str], dict[str, _Waiting]] = {}
         self._blank: set[tuple[str, str, str]] = set()
+        self._unclear: set[tuple[str, str, str]] = set()
+        self._lost = False
 
     @property
     def any(self) -> bool:
@@ -42,6 +44,14 @@ class Conditions:
             self._blank.add((unit, rater, criterion.id))
         else:
             self._summary.blanks += 1
+
+    def unclear(self, place: tuple[str, str, str] | None) -> None:
+        """Take note of a rating (unit, rater, criterion) that is there but cannot be read, and was reported as such:
+        what depends on it is then not reported as well. None: nobody can tell which one it was meant to be."""
+        if place is None:
+            self._lost = True
+        else:
+            self._unclear.add(place)
 
     def pass_on(self, rating: Rating, criterion: Criterion, row: int, column: str) -> Iterator[Rating]:
         """The rating itself, unless it has to wait."""
@@ -63,6 +73,9 @@ class Conditions:
         decided = set(values)
         for criterion in self._dependent:
             assert criterion.when is not None
+            if (*key, criterion.when.criterion) in self._unclear:
+                self._unclear.add((*key, criterion.id))
+                continue
             asked = self._protocol.asked(criterion, values)
             held = waiting.get(criterion.id)
             if held is None:
@@ -93,6 +106,8 @@ class Conditions:
             what = f"{criterion.id} is asked here: {when.describe()}"
         elif status is not Status.RATED or asked:
             return True
+        elif when.criterion not in values and self._lost:
+            return False
         elif when.criterion in values:
             what = f"{criterion.id} is asked only when {when.describe()}; here it is {values[when.criterion]}"
         else:

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 LONGEST_CELL = 64 * 1024 * 1024
 STRIDE = 256 * 1024
 CONVERT = "save it as UTF-8: in Excel choose 'CSV UTF-8', in a shell use iconv -f {} -t UTF-8 OLD > NEW"
+OTHERS = {
+    b"PK\x03\x04": ("an XLSX workbook or another zip file", "give it the ending .xlsx, or save it as CSV UTF-8"),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook (.xls)", "save it as .xlsx, or as CSV UTF-8"),
+    b"PAR1": ("a Parquet file", "give it the ending .parquet"),
+    b"\x1f\x8b": ("compressed with gzip", "decompress it with: gzip -d FILE.gz"),
+}
+"""How files begin that are no text, whatever their name says; what they are, and what to do."""
+
 EMPTY = "the file is empty; its first row must name the columns"
 PANDAS = "; pandas writes its index without a name: to_csv(…, index=False)"
 
@@ -26,7 +34,7 @@ PANDAS = "; pandas writes its index without a name: to_csv(…, index=False)"
 def delimited(path: Path, delimiter: str) -> Content:
     """A CSV (`,`) or TSV (tab) file. A CSV file whose header has semicolons or tabs only is read with those."""
     source = str(path)
-    refuse_utf16(path)
+    refuse_other(path)
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
     (row, header), *below = _first(path, delimiter)
     if delimiter == "," and len(header) == 1 and (other := re.search(r"[;\t]", header[0])):
@@ -120,12 +128,17 @@ def _nul(path: Path, delimiter: str) -> Problem:
     return Problem(what, row=row, column=column or None, fix="export it again")
 
 
-def refuse_utf16(path: Path) -> None:
-    """Raise InputError for an empty file, and for UTF-16 or UTF-32, with or without a byte order mark."""
+def refuse_other(path: Path) -> None:
+    """Raise InputError for an empty file, for what is no text at all, and for UTF-16 or UTF-32."""
     with path.open("rb") as file:
         start = file.read(4096)
     if not start.strip(b"\xef\xbb\xbf \t\r\n"):
         raise InputError(str(path), EMPTY)
+    for beginning, (what, fix) in OTHERS.items():
+        if start.startswith(beginning):
+            raise InputError(
+                str(path), [Problem(f"the file is {what}, though its name ends in {path.suffix}", fix=fix)]
+            )
     marked = start.startswith((b"\xff\xfe", b"\xfe\xff"))
     if marked or (len(start) > 3 and start[:64].count(0) >= len(start[:64]) // 3):
         raise InputError(str(path), [Problem("the file is UTF-16, not UTF-8", fix=CONVERT.format("UTF-16"))])

@@ -82,11 +82,26 @@ class Items:
                 yield row, Item(item_id, fields)
         if ordinal < 0:
             problems.add("there are no rows")
+        if problems:
+            problems.extend(self._duplicates())
         problems.raise_if_any()
 
     def sampled(self, ordinals: Collection[int]) -> "Items":
         """The same source, but only the items at these ordinals (from 0)."""
         return replace(self, only=frozenset(ordinals))
+
+    def _duplicates(self) -> Iterator[Problem]:
+        """Ids that are there more than once, found in a second reading.
+
+        Only a file that is refused anyway pays for it: of a good one, the store tells.
+        """
+        if self._id_place is None:
+            return
+        ignored, first = Problems(self.source), dict[str, int]()
+        for ordinal, (row, cells) in enumerate(self._rows.rows(ignored)):
+            item_id = self._given_id(cells[self._id_place], row, ignored)
+            if item_id and (self.only is None or ordinal in self.only) and first.setdefault(item_id, row) != row:
+                yield _duplicate(item_id, first[item_id], row, self.columns["id"])
 
     def _given_id(self, cell: object, row: int, problems: Problems) -> str:
         item_id = (text_of(cell) or "").strip()
@@ -155,16 +170,20 @@ def duplicate_rows(items: Items, duplicates: Mapping[str, Sequence[int]]) -> Inp
     rows = {ordinal: row for ordinal, (row, _) in enumerate(items.numbered(), start=1) if ordinal in wanted}
     column = items.columns.get("id")
     problems = [
-        Problem(
-            f"the id {item_id!r} is already in row {rows[ordinals[0]]}",
-            row=rows[ordinal],
-            column=column,
-            fix="each item needs an id of its own; --id names another column",
-        )
+        _duplicate(item_id, rows[ordinals[0]], rows[ordinal], column)
         for item_id, ordinals in duplicates.items()
         for ordinal in ordinals[1:]
     ]
     return InputError(items.source, sorted(problems, key=lambda problem: problem.row or 0))
+
+
+def _duplicate(item_id: str, first: int, row: int, column: str | None) -> Problem:
+    return Problem(
+        f"the id {item_id!r} is already in row {first}",
+        row=row,
+        column=column,
+        fix="each item needs an id of its own; --id names another column",
+    )
 
 
 def _distinct(item_id: str, made: dict[str, int]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from evenhand.errors import InputError, Problem
-from evenhand.formats.delimited import NOT_TEXT, open_text, refuse_utf16
+from evenhand.formats.delimited import NOT_TEXT, open_text, refuse_other
 from evenhand.formats.header import Content, Row
 from evenhand.formats.problems import Problems
 
@@ -20,7 +20,7 @@ SHAPES = 'a list of objects [{"id": …}, …], or an object that leads from eac
 
 def json_lines(path: Path) -> Content:
     """A JSON Lines file; rows are numbered as the lines of the file."""
-    refuse_utf16(path)
+    refuse_other(path)
     found, columns = Problems(str(path)), dict[str, None]()
     for _, value in _lines(path, found):
         columns.update(dict.fromkeys(value))
@@ -52,7 +52,7 @@ def _lines(path: Path, problems: Problems) -> Iterator[tuple[int, Mapping[str, o
 
 def json_document(path: Path) -> Content:
     """A JSON file; its entries are numbered from 1."""
-    refuse_utf16(path)
+    refuse_other(path)
     try:
         with open_text(path) as file:
             document = _parsed(file.read())

@@ -2,17 +2,29 @@
 `{"ID": {"key_info": […], "question": […], "answers": […]}}`."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from evenhand.errors import InputError, Problem
+from evenhand.errors import InputError, Problem, counted
 from evenhand.units import Question
 
 SHAPE = '{"ID": {"key_info": […], "question": […], "answers": […]}}'
 
 
-def read_questions(path: str | Path) -> Mapping[str, Sequence[Question]]:
+class Questions(dict[str, Sequence[Question]]):
+    """Questions by item id; `source` is the file they came from."""
+
+    def __init__(self, questions: Mapping[str, Sequence[Question]], source: str) -> None:
+        super().__init__(questions)
+        self.source = source
+
+    def only(self, item_ids: Collection[str]) -> "Questions":
+        """The questions of these items."""
+        return Questions({name: entry for name, entry in self.items() if name in item_ids}, self.source)
+
+
+def read_questions(path: str | Path) -> Questions:
     """The questions of each item, in order. `key_info` may be left out; the answers are the reference's own."""
     content = _json(Path(path))
     if not isinstance(content, dict):
@@ -28,11 +40,13 @@ def read_questions(path: str | Path) -> Mapping[str, Sequence[Question]]:
         raise InputError(str(path), problems)
     if not questions:
         raise InputError(str(path), f"no questions in it; the shape is {SHAPE}")
-    return questions
+    return Questions(questions, str(path))
 
 
 def _json(path: Path) -> object:
     try:
+        if path.exists() and not path.is_file():
+            raise InputError(str(path), f"this is a {'folder' if path.is_dir() else 'device or a pipe'}; give a file")
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise InputError(str(path), "no such file") from None
@@ -54,9 +68,12 @@ def _entry(entry: object) -> Sequence[Question]:
     questions, answers = _texts(lists, "question"), _texts(lists, "answers")
     key_info = _texts(lists, "key_info") if "key_info" in lists else []
     if len(questions) != len(answers):
-        raise ValueError(f"{len(questions)} questions but {len(answers)} answers; each question needs one")
+        raise ValueError(
+            f"{counted(len(questions), 'question')} but {counted(len(answers), 'answer')}; each question needs one"
+        )
     if key_info and len(key_info) != len(questions):
-        raise ValueError(f"{len(questions)} questions but {len(key_info)} entries of key_info; one each, or none")
+        entries = "1 entry" if len(key_info) == 1 else f"{len(key_info):,} entries"
+        raise ValueError(f"{counted(len(questions), 'question')} but {entries} of key_info; one each, or none")
     return [
         Question(question, answer, key_info[n] if key_info else None)
         for n, (question, answer) in enumerate(zip(questions, answers, strict=True))

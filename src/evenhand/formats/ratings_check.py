@@ -9,16 +9,18 @@ from evenhand.formats.columns import nearest
 from evenhand.formats.conditions import Conditions
 from evenhand.formats.plain import short, text_of
 from evenhand.formats.problems import Problems
+from evenhand.formats.provenance import refused
 from evenhand.formats.raters_in import WHO, Raters
 from evenhand.formats.ratings_shapes import Answer, RatedRow, is_rated
 from evenhand.formats.summary import ImportSummary
 from evenhand.protocol.model import Criterion, Protocol
-from evenhand.records import Rating, Status, Unit, Value
+from evenhand.records import Item, Rating, Status, Unit, Value
 from evenhand.scales import Nominal, Text, label_key
 
 DATE = "a spreadsheet program has made a date of it; format the column as a number or text"
 
 Units = Mapping[str, Sequence[Unit]]
+Items = Mapping[str, Item]
 
 
 class Checker:
@@ -38,15 +40,21 @@ class Checker:
         self._nobody = False
         self._conditions = Conditions(protocol, problems, summary)
 
-    def ratings(self, row: RatedRow, units: Units) -> Iterator[Rating]:
+    def ratings(self, row: RatedRow, units: Units, items: Items) -> Iterator[Rating]:
         """The ratings of a row, but for those that depend on a condition: these come from `finish`."""
         unit = self._unit(row, units) if any(map(is_rated, row.answers)) else None
+        if unit is not None and not self._made_for(row, unit, items):
+            # Under another protocol or for another text, the row's other cells mean something else.
+            self._conditions.unclear(None)
+            return
         for answer in row.answers:
             if not is_rated(answer):
                 self._blank(answer, unit)
                 continue
             criterion = self._criterion(answer, row.number)
             rating = self._rating(answer, criterion, unit, row.number) if criterion else None
+            if criterion is None:
+                self._conditions.unclear(None)
             if rating is not None and criterion is not None:
                 yield from self._conditions.pass_on(rating, criterion, row.number, answer.value.column)
 
@@ -77,6 +85,13 @@ class Checker:
             self._problems.add(f"item {short(item_id)}: {error}", row=row.number, column=column)
             return None
 
+    def _made_for(self, row: RatedRow, unit: Unit, items: Items) -> bool:
+        """Whether a row was made under this protocol and for this unit, as far as it says; a problem otherwise."""
+        wrong = refused(row.check.content, self._protocol, items.get(unit.item), unit) if row.check else None
+        if row.check is not None and wrong is not None:
+            self._problems.add(wrong[0], row=row.number, column=row.check.column, fix=wrong[1])
+        return wrong is None
+
     def _criterion(self, answer: Answer, row: int) -> Criterion | None:
         name = str(answer.criterion or "")
         criterion = self._criteria.get(label_key(name))
@@ -89,19 +104,30 @@ class Checker:
     def _rating(self, answer: Answer, criterion: Criterion, unit: Unit | None, row: int) -> Rating | None:
         rater = self._rater(answer, row)
         details = read_beside(answer.beside, self._protocol.item.fields, row, self._problems)
-        if details is None:
+        judged = self._value(answer, criterion, details, row)
+        if details is None or judged is None or rater is None or unit is None:
+            self._conditions.unclear((unit.id, rater, criterion.id) if unit and rater else None)
             return None
-        try:
-            status, value = _judged(answer.value.content, criterion, details)
-        except ValueError as error:
-            fix = DATE if isinstance(answer.value.content, date) else None
-            self._problems.add(str(error), row=row, column=answer.value.column, fix=fix)
-            return None
-        if rater is None or unit is None or not self._is_first(unit, criterion, rater, row, answer.value.column):
+        status, value = judged
+        if not self._is_first(unit, criterion, rater, row, answer.value.column):
             return None
         self._count(rater, criterion, status, details)
         content: dict[str, Any] = {**details, "status": status, "value": value}
         return Rating(unit=unit.id, criterion=criterion.id, rater=rater, digest=self._protocol.digest, **content)
+
+    def _value(
+        self, answer: Answer, criterion: Criterion, details: Mapping[str, Any] | None, row: int
+    ) -> tuple[Status, Value | None] | None:
+        """Status and value, or None and a problem. Where what stands beside is bad, the value is looked at all the
+        same, unless it hangs on a status that cannot be read."""
+        if details is None and "status" in answer.beside:
+            return None
+        try:
+            return _judged(answer.value.content, criterion, details or {})
+        except ValueError as error:
+            fix = DATE if isinstance(answer.value.content, date) else None
+            self._problems.add(str(error), row=row, column=answer.value.column, fix=fix)
+            return None
 
     def _rater(self, answer: Answer, row: int) -> str | None:
         try:

@@ -13,12 +13,15 @@ from evenhand.formats.ratings_shapes import ContentId, RatedRow, Shape, shape_of
 from evenhand.formats.summary import ImportSummary
 from evenhand.formats.tables import Table, open_table
 from evenhand.protocol.model import Protocol
-from evenhand.records import Kind, RaterRef, Rating, Unit
+from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 
 BATCH = 1_000
 
 UnitsOf = Callable[[Sequence[str]], Mapping[str, Sequence[Unit]]]
 """The units of each of these items; an item that the study does not have is absent."""
+
+ItemsOf = Callable[[Sequence[str]], Mapping[str, Item]]
+"""Each of these items; one that the study does not have is absent."""
 
 
 class RatingsFile:
@@ -44,9 +47,10 @@ class RatingsFile:
         """Everybody who has a rating in the file."""
         return self._raters.refs()
 
-    def ratings(self, units_of: UnitsOf) -> Iterator[Rating]:
+    def ratings(self, units_of: UnitsOf, items_of: ItemsOf) -> Iterator[Rating]:
         """The ratings, a batch of rows at a time; after the last, InputError with every bad cell of the file.
 
+        Items are asked for only where the file says what its rows were made for, in a column `check`.
         Once something is wrong no more ratings come, since none of the file's will be kept.
         """
         self.summary = ImportSummary(without_column=tuple(self._shape.without_column))
@@ -57,8 +61,9 @@ class RatingsFile:
         while batch := list(islice(rows, BATCH)):
             ids = dict.fromkeys(item_id for row in batch if (item_id := word(row.item.content)))
             units = units_of(list(ids))
+            items: Mapping[str, Item] = items_of(list(ids)) if any(row.check for row in batch) else {}
             for row in batch:
-                for rating in checker.ratings(row, units):
+                for rating in checker.ratings(row, units, items):
                     if not problems:
                         yield rating
         for rating in checker.finish():

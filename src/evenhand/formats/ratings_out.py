@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
+from evenhand.formats.provenance import CHECK, protocol_check
 from evenhand.formats.writing import Sheet
 from evenhand.protocol.guideline import field_text
 from evenhand.protocol.model import Protocol
@@ -14,7 +15,7 @@ from evenhand.records import Item, RaterRef, Rating, Status, Unit
 
 LONG_COLUMNS = (
     "item", "unit", "criterion", "rater", "kind", "status", "value", "rationale", "confidence", "notes", "reason",
-    "evidence", "seconds", "visible", "raw", "at",
+    "evidence", "seconds", "visible", "raw", "at", CHECK,
 )  # fmt: skip
 
 
@@ -44,6 +45,7 @@ def _long(units: Iterable[Unit], ratings: Iterable[Rating], kinds: Mapping[str, 
                 _json(rating.visible),
                 rating.raw,
                 rating.at.isoformat(),
+                protocol_check(rating.digest),
             )
 
 
@@ -115,7 +117,8 @@ def _why_not(rating: Rating | None, digest: str) -> str | None:
     if rating is None:
         return "not rated"
     if rating.digest != digest:
-        return f"rated under an earlier protocol ({rating.digest[:8]})"
+        said = f"rated {_plain(rating.value)}" if rating.value is not None else rating.status.replace("_", " ")
+        return f"{said} under an earlier protocol ({rating.digest[:8]})"
     if rating.status is Status.RATED:
         return None
     status = rating.status.replace("_", " ")

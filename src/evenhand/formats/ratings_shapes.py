@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 from typing import Protocol as Interface
 
-from evenhand.errors import InputError
+from evenhand.errors import InputError, some_of
 from evenhand.formats.cells import cell_reader, taken_back
 from evenhand.formats.columns import ID_NAMES, Wanted, match_columns, wanted_id
 from evenhand.formats.plain import text_of
+from evenhand.formats.provenance import CHECK
 from evenhand.formats.tables import Table
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import FieldValue, Kind
@@ -44,12 +45,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class RatedRow:
-    """A row of the file: which item, which of its units, and what is said about it."""
+    """A row of the file: which item, which of its units, what is said about it, and what it was made for."""
 
     number: int
     item: Cell
     position: Cell | None
     answers: Sequence[Answer]
+    check: Cell | None = None
 
 
 class Shape(Interface):
@@ -128,6 +130,7 @@ class Long:
             Wanted("rater", RATER_NAMES),
             Wanted("unit"),
             Wanted("kind"),
+            Wanted(CHECK),
             *(Wanted(name, NOTES_NAMES if name == "notes" else ()) for name in BESIDE),
         ]
         given = {**columns, "item": id_column} if id_column else columns
@@ -135,7 +138,8 @@ class Long:
 
     def row(self, number: int, cells: Sequence[object], made: Counter[object]) -> RatedRow:
         item = self._cells.get("item", cells) or Cell(self._cells.column("item"), None)
-        return RatedRow(number, item, self._cells.get("unit", cells), self.answers(cells))
+        check = self._cells.get(CHECK, cells)
+        return RatedRow(number, item, self._cells.get("unit", cells), self.answers(cells), check)
 
     def answers(self, cells: Sequence[object]) -> Sequence[Answer]:
         of = self._cells
@@ -186,7 +190,7 @@ class Wide:
         if self._content_id is None or any(name not in self._places for name in required):
             raise InputError(
                 table.source,
-                f"no column says which item a row is about; the file has: {', '.join(table.columns)} (add the ids as a "
+                f"no column says which item a row is about; the file has: {some_of(table.columns)} (add the ids as a "
                 f"column id, name their column with --id COLUMN, or give all of: {', '.join(required)})",
             )
 
@@ -196,7 +200,7 @@ class Wide:
             item = self._cells.get("id", cells) or Cell(self._cells.column("id"), None)
         else:
             item = Cell("id", self._made_id(cells, position, made))
-        return RatedRow(number, item, position, self.answers(cells))
+        return RatedRow(number, item, position, self.answers(cells), self._cells.get(CHECK, cells))
 
     def _made_id(self, cells: Sequence[object], position: Cell | None, made: Counter[object]) -> str:
         """The id that the item's content gives; equal items are told apart by a number, as when they were read."""
@@ -240,7 +244,7 @@ def rationale_column(criterion: Criterion) -> str:
 
 
 def _wide_columns(protocol: Protocol) -> Iterator[Wanted]:
-    yield from (Wanted("unit"), Wanted("rater", RATER_NAMES), Wanted("kind"))
+    yield from (Wanted("unit"), Wanted("rater", RATER_NAMES), Wanted("kind"), Wanted(CHECK))
     yield from (Wanted("confidence"), Wanted("notes", NOTES_NAMES))
     alone = ("rationale", "reasoning") if len(protocol.criteria) == 1 else ()
     taken = {criterion.id for criterion in protocol.criteria} | set(protocol.item.fields)
@@ -254,7 +258,7 @@ def _wide_columns(protocol: Protocol) -> Iterator[Wanted]:
 def _no_criteria(table: Table, protocol: Protocol) -> str:
     names = [" or ".join((criterion.id, *criterion.columns)) for criterion in protocol.criteria]
     return (
-        f"no column holds ratings; the file has: {', '.join(table.columns)} (a wide file has a column for each "
+        f"no column holds ratings; the file has: {some_of(table.columns)} (a wide file has a column for each "
         f"criterion: {', '.join(names)}; a long file has the columns rater, item, criterion and value; another name "
         f"is given with --map {protocol.criteria[0].id}=COLUMN)"
     )

@@ -15,6 +15,7 @@ from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
 from evenhand.errors import InputError, Problem
+from evenhand.formats.cells import AsItIs, looks_made_safe
 from evenhand.formats.header import Content, Row, checked_header, fitted, letters
 from evenhand.formats.problems import Problems
 
@@ -109,8 +110,11 @@ def _value(cell: Any, stored: Any, row: int, columns: Sequence[str], problems: P
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and str(source.number_format).endswith("%"):
         return f"{value * 100:.10g}%"
-    if isinstance(value, str) and "_x" in value:
-        return ESCAPE.sub(lambda found: chr(int(found[1], 16)), value)
+    if isinstance(value, str):
+        if "_x" in value:
+            value = ESCAPE.sub(lambda found: chr(int(found[1], 16)), value)
+        if looks_made_safe(value) and source.style_array.quotePrefix:
+            return AsItIs(value)
     return value
 
 

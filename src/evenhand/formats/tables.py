@@ -35,7 +35,8 @@ class Table:
 
     Row numbers are those a spreadsheet shows (the header is row 1), in JSON Lines those of the lines, in JSON and
     Parquet the count from 1. Cells are `str` from CSV and TSV, Python objects otherwise; None where there is none.
-    `spreadsheet` says whether a spreadsheet program may have opened it, so that cells may have been made safe.
+    `spreadsheet` says whether a spreadsheet program may have opened it, so that cells may have been made safe, but for
+    those that come `AsItIs`.
     """
 
     source: str
@@ -71,6 +72,8 @@ def _content(path: Path) -> Content:
             raise InputError(str(path), "this is a folder; give a file")
         if not path.exists():
             raise InputError(str(path), [_missing(path)])
+        if not path.is_file():
+            raise InputError(str(path), "this is a device or a pipe; give a file, which can be read more than once")
         if suffix not in FORMATS:
             old = "; save the old .xls as .xlsx" if suffix == ".xls" else ""
             valid = f"valid are {', '.join(FORMATS)}{old}"
@@ -82,5 +85,5 @@ def _content(path: Path) -> Content:
 
 def _missing(path: Path) -> Problem:
     beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-    close = difflib.get_close_matches(path.name, beside, n=1)
+    close = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.8)
     return Problem("no such file", fix=f"did you mean {path.parent / close[0]}?" if close else None)

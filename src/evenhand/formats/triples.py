@@ -45,7 +45,7 @@ def _triples(cell: object) -> Iterator[Triple]:
 def _from_list(entries: Sequence[object]) -> Iterator[Triple]:
     """A list of triples, or the three parts of a single one."""
     texts = [entry for entry in entries if not isinstance(entry, list | tuple | Mapping)]
-    if entries and len(texts) == len(entries) and not any(_separator(str(text)) for text in texts):
+    if entries and len(texts) == len(entries) and not _are_lines([str(text).strip() for text in texts]):
         yield _triple(entries, entries)
         return
     for entry in entries:
@@ -56,6 +56,15 @@ def _from_list(entries: Sequence[object]) -> Iterator[Triple]:
             yield _triple(parts, parts)
         elif line := text_of(entry):
             yield from _from_line(line.strip())
+
+
+def _are_lines(texts: Sequence[str]) -> bool:
+    """Whether texts are triples of their own and not the parts of one; a part may well stand in brackets."""
+    return any(map(_separator, texts)) or all(map(_in_brackets, texts))
+
+
+def _in_brackets(line: str) -> bool:
+    return line.startswith("(") and line.rstrip(";,").endswith(")") and "," in line
 
 
 def _from_mapping(entry: Mapping[object, object]) -> Triple:
@@ -69,8 +78,10 @@ def _from_mapping(entry: Mapping[object, object]) -> Triple:
 
 def _from_line(line: str) -> Iterator[Triple]:
     line = BULLET.sub("", line)
+    if line.startswith("[(") and line.endswith(")]"):
+        line = line[1:-1]
     separator = _separator(line)
-    if separator is None and line.startswith("(") and line.rstrip(";,").endswith(")"):
+    if separator is None and _in_brackets(line):
         for inner in BRACKETS.split(line.rstrip(";,")[1:-1]):
             yield _triple([part.strip().strip("\"'") for part in inner.split(",")], f"({inner})")
     elif separator is None:

@@ -16,7 +16,7 @@ from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 
 from evenhand.errors import UserError
-from evenhand.formats.cells import made_safe
+from evenhand.formats.cells import looks_risky, made_safe
 from evenhand.formats.header import letters
 from evenhand.formats.parquet import pyarrow
 
@@ -42,8 +42,9 @@ class Sheet:
 def write_table(path: str | Path, sheet: Sheet, *, overwrite: bool = False) -> int:
     """Write a table in the format that the end of the file's name tells, and say how many rows it has.
 
-    An existing file is refused unless `overwrite`. In CSV, TSV and XLSX, texts that a spreadsheet program would take
-    for formulas are made safe. Raises UserError for what stands in the way; the target is then as it was.
+    An existing file is refused unless `overwrite`. Texts that a spreadsheet program would take for formulas are made
+    safe: in CSV and TSV with an apostrophe, in XLSX with the mark that Excel itself sets for one. Raises UserError for
+    what stands in the way; the target is then as it was.
     """
     path = Path(path)
     write = WRITERS.get(path.suffix.lower())
@@ -58,10 +59,15 @@ def write_table(path: str | Path, sheet: Sheet, *, overwrite: bool = False) -> i
 @contextmanager
 def replacing(path: Path, *, overwrite: bool = False) -> Generator[Path]:
     """A temporary file that takes the place of `path` when the block ends well, and is removed when it does not."""
-    if path.is_dir():
-        raise UserError(f"{path}: this is a folder; give the name of a file")
-    if path.exists() and not overwrite:
-        raise UserError(f"{path}: the file is already there; choose another name or remove it first")
+    try:
+        if path.is_dir():
+            raise UserError(f"{path}: this is a folder; give the name of a file")
+        if path.exists() and not path.is_file():
+            raise UserError(f"{path}: this is a device or a pipe; give the name of a file")
+        if path.exists() and not overwrite:
+            raise UserError(f"{path}: the file is already there; choose another name, or replace it with --overwrite")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {_advice(error, path)}") from error
     temporary = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
     try:
         yield temporary
@@ -162,7 +168,11 @@ def _safe(cell: object) -> object:
 
 
 def xlsx_cell(page: Any, cell: object, target: str, row: int, place: int) -> Any:
-    """A cell for a write-only sheet: a text stays a text, whatever it looks like; one that is too long is refused."""
+    """A cell for a write-only sheet: a text stays a text, whatever it looks like; one that is too long is refused.
+
+    A text that looks like a formula has `quotePrefix`, which an apostrophe typed in Excel leaves: it is not shown, and
+    the cell stays a text when somebody edits it.
+    """
     if row > MOST_XLSX_ROWS:
         raise UserError(f"{target}: an XLSX sheet has at most {MOST_XLSX_ROWS:,} rows; write .csv or .jsonl")
     if not isinstance(cell, str):
@@ -175,12 +185,14 @@ def xlsx_cell(page: Any, cell: object, target: str, row: int, place: int) -> Any
         )
     made = WriteOnlyCell(page, text)
     made.data_type = "s"
+    if looks_risky(cell):
+        made.quotePrefix = True
     return made
 
 
 def xlsx_text(text: str) -> str:
-    """A text made safe, with the characters that XML cannot hold in the notation of the XLSX standard."""
-    return _UNFIT_FOR_XLSX.sub(lambda found: f"_x{ord(found[0]):04X}_", made_safe(text))
+    """A text with the characters that XML cannot hold in the notation of the XLSX standard."""
+    return _UNFIT_FOR_XLSX.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from evenhand.protocol.yaml_tree import Tree
 from evenhand.records import Value
 from evenhand.scales import Ordinal, Percent, Scale, Text, label_key
 
-RESERVED = ("id", "item", "unit", "rater", "kind", "value", "status", "rationale", "confidence", "notes")
+RESERVED = ("id", "item", "unit", "rater", "kind", "value", "status", "rationale", "confidence", "notes", "check")
 """Column names of rating files: no field or criterion may take them."""
 
 _T = TypeVar("_T")
@@ -107,8 +107,8 @@ def _fields(parts: _Parts) -> Iterator[Problem]:
         if spec and spec.delimiter is not None and spec.kind != "passages":
             yield Problem(f"only a field of kind passages has a delimiter, not {spec.kind}", line=line, key=key)
     specs = list(parts.fields.values())
-    if specs and None not in specs and not any(s and s.role == "rated" and s.shown for s in specs):
-        yield Problem("no field has the role rated: say what is rated", line=fields.line, key="item.fields")
+    if None not in specs:
+        yield from _nothing_rated(parts, fields.line)
     for index, stratum in enumerate(parts.root.get("strata").entries, start=1):
         if not isinstance(stratum.value, str):
             continue
@@ -120,6 +120,17 @@ def _fields(parts: _Parts) -> Iterator[Problem]:
                 line=stratum.line,
                 key=f"strata.{index}",
             )
+
+
+def _nothing_rated(parts: _Parts, line: int) -> Iterator[Problem]:
+    rated = {name: spec.shown for name, spec in parts.fields.items() if spec and spec.role == "rated"}
+    if parts.fields and not rated:
+        yield Problem("no field has the role rated: say what is rated", line=line, key="item.fields")
+    elif rated and not any(rated.values()):
+        name = next(iter(rated))
+        line = parts.root.get("item", "fields", name).line
+        what = f"{name!r} is what is rated, so it has to be shown: leave 'shown: false' out"
+        yield Problem(what, line=line, key=f"item.fields.{name}")
 
 
 def _criteria(parts: _Parts) -> Iterator[Problem]:
@@ -176,7 +187,25 @@ def _condition(tree: Tree, key: str, parts: _Parts, before: int | None = None) -
         return
     if (condition.at_least is not None or condition.at_most is not None) and not isinstance(scale, Ordinal | Percent):
         yield Problem(f"{condition.criterion!r} is {scale.type}: use any_of with its labels", line=line, key=key)
+    elif isinstance(scale, Ordinal | Percent) and (never := _never(condition, scale)):
+        yield Problem(f"{never}, so this never holds", line=line, key=key)
     yield from _values(tree.get("any_of"), f"{key}.any_of", scale)
+
+
+def _never(condition: Condition, scale: Ordinal | Percent) -> str | None:
+    """Why no value of the scale lies within the bounds of a condition; None where one does."""
+    low, high = condition.at_least, condition.at_most
+    bottom, top = (scale.values[0], scale.values[-1]) if isinstance(scale, Ordinal) else (0, 100)
+    if low is not None and low > top:
+        return f"at_least {low:g} is above the top of {condition.criterion!r}, {top}"
+    if high is not None and high < bottom:
+        return f"at_most {high:g} is below the bottom of {condition.criterion!r}, {bottom}"
+    if low is not None and high is not None and low > high:
+        return f"at_least {low:g} is above at_most {high:g}"
+    bounded = condition.any_of is None and (low is not None or high is not None)
+    if bounded and isinstance(scale, Ordinal) and not any(map(condition.holds, scale.values)):
+        return f"{condition.criterion!r} has no level that is {condition.describe().partition(' is ')[2]}"
+    return None
 
 
 def _values(tree: Tree, key: str, scale: Scale) -> Iterator[Problem]:

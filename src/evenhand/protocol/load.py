@@ -86,6 +86,8 @@ def protocol_schema() -> dict[str, Any]:
 
 def _file_text(path: Path) -> str:
     try:
+        if path.exists() and not path.is_file():
+            raise ProtocolError(str(path), f"this is a {'folder' if path.is_dir() else 'device or pipe'}; give a file")
         if path.stat().st_size > LARGEST:
             raise InputError(str(path), f"larger than {LARGEST:,} bytes: this is no protocol file")
         return path.read_text(encoding="utf-8-sig")

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Literal, TypeVar, cast
+from typing import Annotated, Literal, Self, TypeVar, cast
 
 from pydantic import Field, field_validator
 
@@ -258,15 +258,23 @@ class Protocol(Strict):
     targets: tuple[Target, ...] = ()
     examples: tuple[Example, ...] = ()
 
+    def __copy__(self) -> Self:
+        # `model_copy(update=…)` goes through here; a digest carried over from the original would be a lie.
+        copied = super().__copy__()
+        for name in ("digest", "rule", "_criteria_by_id"):
+            vars(copied).pop(name, None)
+        return copied
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the content: comments, layout and defaults written out do not change it."""
         return hashlib.sha256(self.canonical().encode()).hexdigest()
 
-    def canonical(self) -> str:
-        """The content as JSON in one fixed form; `read_protocol` takes it back."""
+    def canonical(self, *, indent: int | None = None) -> str:
+        """The content as JSON in one fixed form; `read_protocol` takes it back. The digest is that without `indent`."""
         data = self.model_dump(mode="json", exclude_defaults=True)
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        separators = (",", ":") if indent is None else None
+        text = json.dumps(data, ensure_ascii=False, indent=indent, separators=separators)
         return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
     @cached_property
@@ -281,6 +289,9 @@ class Protocol(Strict):
 
     def criterion(self, criterion_id: str) -> Criterion:
         return self._criteria_by_id[criterion_id]
+
+    def has(self, criterion_id: str) -> bool:
+        return criterion_id in self._criteria_by_id
 
     @property
     def lead(self) -> Criterion:

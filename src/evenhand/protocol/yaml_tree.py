@@ -73,7 +73,9 @@ def parse(text: str, source: str) -> tuple[Tree, list[Problem]]:
     except (yaml.YAMLError, RecursionError) as error:
         raise ProtocolError(source, f"not valid YAML: {' '.join(str(error).split())}") from error
     if node is None:
-        raise ProtocolError(source, "the file is empty; 'evenhand protocol show halo-support' shows what one holds")
+        raise ProtocolError(
+            source, "the file is empty; to start from a built-in one: evenhand protocol show halo-support --yaml > FILE"
+        )
     builder = _Builder(source)
     try:
         return builder.build(node), builder.problems

@@ -5,7 +5,7 @@ transaction, and a store has one writer at a time: what is read here stays true 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from sqlalchemy import Connection, bindparam, func, select
@@ -14,6 +14,7 @@ from evenhand.errors import ConflictError, StudyError
 from evenhand.protocol.model import Protocol
 from evenhand.records import Rating
 from evenhand.store.base import Added
+from evenhand.store.fit import Fit
 from evenhand.store.load import insert_rows
 from evenhand.store.rows import RatingRow, details_text, rating_from, storable, value_text
 from evenhand.store.schema import items, ratings, units
@@ -50,6 +51,7 @@ class Names:
     rule: str
     protocols: Mapping[str, tuple[int, Protocol]]
     raters: Mapping[str, int]
+    fit: Fit = field(default_factory=Fit)
 
     def cover(self, batch: Iterable[Rating]) -> bool:
         """Whether every rater and protocol of these ratings is known. Neither is ever removed, so once is for good."""
@@ -133,11 +135,13 @@ def _cells(connection: Connection, names: Names, batch: Sequence[Rating]) -> lis
             wrong.append(f"there is no unit {rating.unit!r}")
         elif version is None:
             wrong.append(f"the protocol with digest {rating.digest[:12]!r} was never adopted here")
-        elif not any(criterion.id == rating.criterion for criterion in version[1].criteria):
+        elif not version[1].has(rating.criterion):
             valid = ", ".join(criterion.id for criterion in version[1].criteria)
             wrong.append(f"there is no criterion {rating.criterion!r} in {version[1].name}; there are {valid}")
         elif rating.rater not in names.raters:
             wrong.append(f"there is no rater {rating.rater!r}; make the rater known first")
+        elif misfit := names.fit.wrong(rating, version[1].criterion(rating.criterion)):
+            wrong.append(misfit)
         else:
             cells.append((*places[rating.unit], rating.criterion, names.raters[rating.rater], version[0]))
     if wrong:

@@ -24,6 +24,7 @@ from typing import Protocol as Interface
 
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, RaterRef, Rating, Status, Unit
+from evenhand.table import Tables
 
 Work = tuple[Item, Sequence[Unit]]
 """An item with its units, as a study is filled. Where the unit is the whole item, its one unit may be left out."""
@@ -81,7 +82,15 @@ class Store(Interface):
 
     def items(self) -> Iterator[Item]: ...
 
+    def items_at(self, numbers: Sequence[int]) -> Sequence[Item]:
+        """Items by their place in the order, counted from 0."""
+        ...
+
     def item(self, item_id: str) -> Item | None: ...
+
+    def items_of(self, item_ids: Sequence[str]) -> Mapping[str, Item]:
+        """These items; an id that is not there is absent from the answer."""
+        ...
 
     def units(self) -> Iterator[Unit]:
         """All units, item by item, in order of position."""
@@ -115,8 +124,9 @@ class Store(Interface):
         `if_current`: each rating's `supersedes` must name the rating in force (None: there is none yet), otherwise
         ConflictError; without it the store fills `supersedes` in. `keep_same`: a rating that says the same as the one
         in force (status, value, rationale, confidence, notes, evidence) is passed over and counted as known.
-        A rating of an unknown unit, criterion, rater or digest is a StudyError. If the iterable raises, nothing is
-        stored. While it is read it may read this store, but not write to it.
+        A rating of an unknown unit, criterion, rater or digest is a StudyError, and so is one that does not fit its
+        protocol: a value that is not the very one its scale reads, a confidence beyond 0 to 100. If the iterable
+        raises, nothing is stored. While it is read it may read this store, but not write to it.
         """
         ...
 
@@ -138,6 +148,10 @@ class Store(Interface):
 
     def count_ratings(self) -> Mapping[str, Mapping[Status, int]]:
         """Ratings in force by protocol digest and status."""
+        ...
+
+    def tables(self) -> Tables:
+        """The ratings in force under the current protocol as arrays, for statistics."""
         ...
 
     def backup(self, target: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from evenhand.errors import StudyError, masked
 from evenhand.protocol.model import Protocol
 from evenhand.store import sqlite
 from evenhand.store.base import Store, Work
@@ -53,5 +54,20 @@ def open_store(location: str | Path, *, migrations: Sequence[Migration] = MIGRAT
     return SqlStore(sqlite.SqliteBackend(Path(location)), migrations)
 
 
+def may_be_study(name: str) -> bool:
+    """Whether a name is a database's URL or leads to a SQLite file, as any study is the one or the other."""
+    if "://" in name:
+        return True
+    try:
+        return Path(name).is_file() and sqlite.is_sqlite(Path(name))
+    except OSError:
+        return False
+
+
 def _is_url(location: str | Path) -> bool:
+    if isinstance(location, str) and "://" in location and not location.startswith(SCHEMES):
+        raise StudyError(
+            f"{masked(location)}: a study is a SQLite file or a PostgreSQL database; give a path such as study.db, or "
+            "a URL such as postgresql://USER:PASSWORD@HOST:5432/DATABASE"
+        )
     return isinstance(location, str) and location.startswith(SCHEMES)

@@ -22,7 +22,9 @@ from evenhand.store.migrations import Migration, migrate, schema_version
 from evenhand.store.reading import Wanted, read_ratings
 from evenhand.store.rows import item_from, storable, unit_from
 from evenhand.store.schema import items, meta, raters, ratings, units
+from evenhand.store.tabulating import tabulate, unit_items
 from evenhand.store.versions import Versions, check_fit, enact, read_versions
+from evenhand.table import Tables
 
 PAGE = 2000
 
@@ -127,12 +129,29 @@ class SqlStore:
                 yield item_from(item_id, fields)
             last = page[-1][0]
 
+    def items_at(self, numbers: Sequence[int]) -> Sequence[Item]:
+        found: dict[int, Item] = {}
+        for some in batches(dict.fromkeys(numbers)):
+            query = select(items).where(items.c.seq.in_([number + 1 for number in some]))
+            with self._reading() as connection:
+                rows = connection.execute(query).all()
+            found |= {seq - 1: item_from(item_id, fields) for seq, item_id, fields in rows}
+        return [found[number] for number in numbers]
+
     def item(self, item_id: str) -> Item | None:
         if not storable(item_id):
             return None
         with self._reading() as connection:
             row = connection.execute(select(items.c.id, items.c.fields).where(items.c.id == item_id)).first()
         return None if row is None else item_from(row[0], row[1])
+
+    def items_of(self, item_ids: Sequence[str]) -> Mapping[str, Item]:
+        found: dict[str, Item] = {}
+        for some in batches(dict.fromkeys(filter(storable, item_ids))):
+            query = select(items.c.id, items.c.fields).where(items.c.id.in_(some))
+            with self._reading() as connection:
+                found.update((row[0], item_from(row[0], row[1])) for row in connection.execute(query))
+        return found
 
     def units(self) -> Iterator[Unit]:
         last = (0, 0)
@@ -285,6 +304,40 @@ class SqlStore:
             if any(found.values()):
                 in_force[digest] = {status: number for status, number in found.items() if number}
         return in_force
+
+    def tables(self) -> Tables:
+        protocol, known = self.protocol, self.raters()
+        columns = select(raters.c.seq, raters.c.id)
+        places = {rater.id: place for place, rater in enumerate(known)}
+        with self._reading() as connection:
+            by_seq = {row[0]: places[row[1]] for row in connection.execute(columns) if row[1] in places}
+        clusters = unit_items(self._reading, protocol)
+        protocol_seq = self._versions.by_digest[protocol.digest][0]
+        made, failures = tabulate(self._reading, protocol, protocol_seq, by_seq, known, self._n_units, clusters)
+        counts = self.count_ratings()
+        return Tables(
+            protocol,
+            known,
+            self._n_items,
+            self._n_units,
+            made,
+            clusters,
+            self._labels(protocol),
+            [unit.answer for unit in self.units()] if protocol.rule.of == "question" else None,
+            {digest: sum(found.values()) for digest, found in counts.items() if digest != protocol.digest},
+            failures,
+        )
+
+    def _labels(self, protocol: Protocol) -> Mapping[str, Sequence[str | None]]:
+        names = [name for name, spec in protocol.item.fields.items() if spec.kind == "label"]
+        if not names:
+            return {}
+        found: dict[str, list[str | None]] = {name: [] for name in names}
+        for item in self.items():
+            for name, values in found.items():
+                value = item.fields.get(name)
+                values.append(None if value is None else str(value))
+        return found
 
     def backup(self, target: Path) -> None:
         self._backend.backup(target)

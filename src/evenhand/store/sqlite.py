@@ -23,6 +23,7 @@ PATIENCE = 300.0
 """Seconds after which a writer gives up. Twenty busy writers wait milliseconds; minutes mean a stuck program."""
 
 _LONGEST_PAUSE = 0.02
+_MAGIC = b"SQLite format 3\0"
 
 
 class SqliteBackend:
@@ -178,6 +179,12 @@ def _connect(path: Path) -> Connection:
         raise
 
 
+def is_sqlite(path: Path) -> bool:
+    """Whether a file is SQLite's, a study's or another program's."""
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
 def _check_file(path: Path) -> None:
     """SQLite opens lazily and says little; look at the file first."""
     try:
@@ -194,7 +201,7 @@ def _check_file(path: Path) -> None:
         raise from_file(path, error) from error
     if not header:
         raise not_a_study(str(path), "the file is empty")
-    if not header.startswith(b"SQLite format 3\0"):
+    if not header.startswith(_MAGIC):
         raise not_a_study(str(path), "it is some other kind of file")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise not_a_study(str(path), "it is the SQLite file of another program")
