@@ -34,8 +34,10 @@ PUBLIC = [
     "guideline",
     "items_from_frame",
     "load_protocol",
+    "make_report",
     "read_items",
     "read_protocol",
+    "write_report",
 ]
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evenhand.protocol.load import available, load_protocol, read_protocol
     from evenhand.protocol.model import Protocol
     from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Triple, Unit
+    from evenhand.reporting import make_report, write_report
     from evenhand.study import Study
 
 _HOME = {
@@ -40,8 +41,10 @@ _HOME = {
     "guideline": "evenhand.protocol.guideline",
     "items_from_frame": "evenhand.formats.frames",
     "load_protocol": "evenhand.protocol.load",
+    "make_report": "evenhand.reporting",
     "read_items": "evenhand.formats.items",
     "read_protocol": "evenhand.protocol.load",
+    "write_report": "evenhand.reporting",
 }
 
 __all__ = [
@@ -66,8 +69,10 @@ __all__ = [
     "guideline",
     "items_from_frame",
     "load_protocol",
+    "make_report",
     "read_items",
     "read_protocol",
+    "write_report",
 ]
 
 

@@ -174,7 +174,8 @@ from evenhand.cli import main
 # Load everything first: whom we become may not be allowed to read where Python is installed.
 for warm_up in (["new", "warm.db", "--protocol", "halo-support", "--items", "items.csv"],
                 ["ratings", "export", "warm.db", "-o", "warm.csv"],
-                ["ratings", "export", "nowhere.db", "-o", "warm.csv"]):
+                ["ratings", "export", "nowhere.db", "-o", "warm.csv"],
+                ["demo", "warm"]):
     with suppress(SystemExit):
         main(warm_up)
 os.getuid() == 0 and os.setuid(65534)
@@ -193,6 +194,8 @@ def test_a_folder_that_is_read_only(call: Caller, tmp_path: Path, study: Path):
     closed.chmod(0o555)
     for part in (tmp_path, *tmp_path.parents[:4]):
         part.chmod(part.stat().st_mode | 0o055)
+    tmp_path.chmod(0o777)
+    study.chmod(0o666)
     items = str(tmp_path / "items.csv")
     made = _unprivileged("new", str(closed / "s.db"), "--protocol", "halo-support", "--items", items)
     assert made.returncode == 2, made.stderr
@@ -200,8 +203,15 @@ def test_a_folder_that_is_read_only(call: Caller, tmp_path: Path, study: Path):
     assert "Traceback" not in made.stderr
     exported = _unprivileged("ratings", "export", str(study), "-o", str(closed / "out.csv"))
     assert exported.returncode == 2
+    assert f"nothing may be written in the folder {closed}" in exported.stderr
     assert "Traceback" not in exported.stderr
     assert list(closed.iterdir()) == []
+    closed.chmod(0o000)
+    for command in (("ratings", "export", str(study), "-o", str(closed / "out.csv")), ("demo", str(closed))):
+        result = _unprivileged(*command)
+        assert result.returncode == 2, result.stderr
+        assert result.stderr.splitlines()[-1].startswith(f"error: {closed}")
+        assert "Traceback" not in result.stderr
 
 
 def test_a_protocol_file_with_mistakes(call: Caller, tmp_path: Path):

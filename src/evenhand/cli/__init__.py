@@ -1,13 +1,18 @@
 """The command line: one file per noun, loaded only when its command is called, so that the rest starts at once."""
 
+import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
+from typing import Any, NoReturn, cast
 
 import click
 
-from evenhand.errors import UserError
+from evenhand.errors import UserError, masked
 from evenhand.version import __version__
 
 COMMANDS = {
@@ -16,6 +21,9 @@ COMMANDS = {
     "protocol": ("evenhand.cli.protocol", "Show, check or adopt a protocol, or print the schema of its file."),
     "new": ("evenhand.cli.new", "Make a study from a protocol and a file of items."),
     "ratings": ("evenhand.cli.ratings", "Bring ratings in from a file, or write them out."),
+    "agree": ("evenhand.cli.agree", "Say how far the raters agree, all together and pair by pair."),
+    "measures": ("evenhand.cli.measures", "Print the protocol's own figures, overall and by stratum."),
+    "report": ("evenhand.cli.report", "Write everything about a study into one file: HTML, JSON or text."),
     "backup": ("evenhand.cli.backup", "Copy a study while others go on rating."),
 }
 """Command → (module that holds it as `command`, one line of help)."""
@@ -30,6 +38,17 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            # Here and not in `main`: click would print an empty line and give it another name.
+            _end("interrupted", 130)
+        except BrokenPipeError:
+            # Whoever read our output has seen enough.
+            _give_up_output()
+            sys.exit(141)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -48,12 +67,61 @@ def evenhand() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The `evenhand` command; always ends with SystemExit."""
+    _output_for_any_terminal()
     try:
-        evenhand(arguments, prog_name="evenhand")
+        with _cleaning_up_when_told_to_end():
+            code = evenhand.main(arguments, prog_name="evenhand", standalone_mode=False)
     except UserError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(2)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; without this Python complains once more while it shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+        _end(f"error: {error}", 2)
+    except click.exceptions.NoArgsIsHelpError as error:
+        _end(error.format_message(), error.exit_code)
+    except click.ClickException as error:
+        _end(f"error: {masked(error.format_message())}{_hint(error)}", error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        _end("interrupted", 130)
+    except OSError as error:
+        # Files are opened by name, and their errors translated where that happens; what has no name is our output.
+        if error.filename is not None:
+            raise
+        _give_up_output()
+        _end(f"error: the output cannot be written: {error.strerror or error}", 1)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _output_for_any_terminal() -> None:
+    """A terminal that cannot show every character shows a question mark instead of ending the program."""
+    output: object = sys.stdout
+    if isinstance(output, io.TextIOWrapper):
+        cast("io.TextIOWrapper[Any]", output).reconfigure(errors="replace")
+
+
+def _end(message: str, code: int) -> NoReturn:
+    click.echo(message, err=True)
+    sys.exit(code)
+
+
+def _hint(error: click.ClickException) -> str:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"\n  see: {context.command_path} --help" if context else ""
+
+
+@contextmanager
+def _cleaning_up_when_told_to_end() -> Generator[None]:
+    """SIGTERM ends the program the way an exception does, so that half-written files are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _give_up_output() -> None:
+    """Without this Python complains once more about what it could not write while it shuts down."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

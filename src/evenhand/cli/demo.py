@@ -2,19 +2,26 @@
 
 import csv
 import io
+import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import click
 
-from evenhand.errors import UserError
+from evenhand.cli.paths import FilePath
+from evenhand.cli.program import program
+from evenhand.errors import NotAStudyError, UserError
 from evenhand.formats.items import read_items
+from evenhand.matrix import agreement
 from evenhand.protocol.load import load_protocol
 from evenhand.raters.base import Answer
 from evenhand.raters.scripted import ScriptedRater
 from evenhand.records import Status
+from evenhand.report.text import shown
+from evenhand.reporting import write_report
 from evenhand.run import rate
 from evenhand.study import Study
 
@@ -23,33 +30,76 @@ SAMPLE = files("evenhand.samples") / PROTOCOL
 
 
 @click.command("demo")
-@click.argument("folder", metavar="[DIR]", default="evenhand-demo", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", metavar="[DIR]", default="evenhand-demo", type=FilePath("give the path of a folder"))
 def command(folder: Path) -> None:
     """Make a sample study in DIR: two people and a scripted rater say whether contexts support the answers."""
-    path = folder / "study.db"
-    if path.exists():
-        click.echo(f"{path} is already there and stays as it is; delete {folder} to start over.\n")
-        with Study.open(path) as study:
-            _show(study, folder)
-        return
-    if folder.exists() and any(folder.iterdir()):
-        raise UserError(f"{folder}: the folder is not empty; name a new one: evenhand demo DIR")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "items.csv").write_bytes((SAMPLE / "items.csv").read_bytes())
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be made: {error.strerror}; name another: evenhand demo DIR") from error
-    with _make(path) as study:
-        study.export_ratings(folder / "blind.xlsx", shape="blind")
+    study = _prepared(folder)
+    with study:
         _show(study, folder)
 
 
+def _prepared(folder: Path) -> Study:
+    """The demo's study in a folder: the one that is there, or a new one."""
+    path = folder / "study.db"
+    try:
+        if path.exists():
+            study = _opened(path)
+            click.echo(f"{path} is already there and stays as it is; delete {folder} to start over.\n")
+            return study
+        if folder.exists() and any(folder.iterdir()):
+            raise UserError(f"{folder}: the folder is not empty; name a new one: {program()} demo DIR")
+        with _whole_or_nothing(folder):
+            (folder / "items.csv").write_bytes((SAMPLE / "items.csv").read_bytes())
+            return _make(path)
+    except OSError as error:
+        what = f"{folder}: the demo cannot be made there: {error.strerror or error}"
+        raise UserError(f"{what}; name another folder: {program()} demo DIR") from error
+
+
+@contextmanager
+def _whole_or_nothing(folder: Path) -> Generator[None]:
+    """The folder, made with its parents; where the demo cannot be finished, everything that was made is removed."""
+    new = [part for part in (folder, *folder.parents) if not part.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for file in folder.iterdir():  # it was empty
+                file.unlink()
+            for part in new:
+                part.rmdir()
+        raise
+
+
+def _opened(path: Path) -> Study:
+    """The demo's own study; somebody's own of that name is refused."""
+    refusal = f"{path} is there and is not the demo's; name another folder: {program()} demo DIR"
+    try:
+        study = Study.open(path)
+    except NotAStudyError as error:
+        raise UserError(refusal) from error
+    with as_file(SAMPLE / "items.csv") as file:
+        sample = list(read_items(file, load_protocol(PROTOCOL)))
+    if study.store.count_items() != len(sample) or list(study.items()) != sample:
+        study.close()
+        raise UserError(refusal)
+    return study
+
+
 def _make(path: Path) -> Study:
-    """The study, with the ratings of the two people and those that the scripted rater gives on the spot."""
+    """The study, with the ratings of the two people and those that the scripted rater gives on the spot, a sheet for
+    one more person, and the report."""
     with as_file(SAMPLE / "items.csv") as items_file, as_file(SAMPLE / "ratings.csv") as ratings_file:
         study = Study.create(path, PROTOCOL, read_items(items_file, load_protocol(PROTOCOL)))
-        study.import_ratings(ratings_file)
-    rate(study, ScriptedRater("script", _script()))
+        try:
+            study.import_ratings(ratings_file)
+            rate(study, ScriptedRater("script", _script()))
+            study.export_ratings(path.with_name("blind.xlsx"), shape="blind")
+            write_report(study, path.with_name("report.html"))
+        except BaseException:
+            study.close()
+            raise
     return study
 
 
@@ -71,9 +121,23 @@ def _show(study: Study, folder: Path) -> None:
     failed = [rating for rating in study.ratings() if rating.status is Status.FAILED]
     for rating in failed:
         click.echo(f"\n  {rating.rater} failed on {rating.unit}: {rating.reason}. That is a record, not a score.")
+    _show_agreement(study)
+    blind, report = (shlex.quote(str(folder / name)) for name in ("blind.xlsx", "report.html"))
+    command, place = program(), shlex.quote(store.location)
     click.echo(f"""
+The report is {report}: open it in a browser.
+
 Next:
-  rate it yourself     fill in {folder}/blind.xlsx, then
-                       evenhand ratings import {store.location} {folder}/blind.xlsx --rater YOU
-  see every rating     evenhand ratings export {store.location} -o {folder}/diagnosis.csv --shape diagnosis
-  read the guideline   evenhand protocol show {study.protocol.name}""")
+  rate it yourself     fill in {blind}, then
+                       {command} ratings import {place} {blind} --rater YOU
+                       {command} report {place} -o {report}
+  how far they agree   {command} agree {place}
+  read the guideline   {command} protocol show {study.protocol.name}""")
+
+
+def _show_agreement(study: Study) -> None:
+    """Each pair in one line: what they share, beside what chance would give."""
+    click.echo("")
+    for pair in agreement(study.store.tables(), "support").pairs:
+        who = f"{pair.a} and {pair.b}"
+        click.echo(f"  {who:<16}same answer {shown(pair.percent)}, κ {shown(pair.kappa)} on {pair.n} items")

@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 from click._termui_impl import ProgressBar
 
-from evenhand.errors import UserError
+from evenhand.cli.paths import FILE
+from evenhand.errors import UserError, counted, some_of
 from evenhand.formats.columns import parse_map
 from evenhand.formats.items import Items, read_items
-from evenhand.formats.questions import read_questions
+from evenhand.formats.questions import Questions, read_questions
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item
@@ -24,14 +25,14 @@ STEP = 5_000
 @click.command("new")
 @click.argument("study", metavar="STUDY")
 @click.option("--protocol", "protocol_name", required=True, metavar="NAME|FILE", help="A protocol's name or file.")
-@click.option("--items", "items_file", required=True, type=click.Path(path_type=Path), help="A table of items: .csv, "
+@click.option("--items", "items_file", required=True, type=FILE, help="A table of items: .csv, "
               ".tsv, .jsonl, .json, .xlsx or .parquet.")  # fmt: skip
 @click.option("--map", "mappings", multiple=True, metavar="FIELD=COLUMN", help="Which column is which field.")
 @click.option("--id", "id_column", metavar="COLUMN", help="The column with the ids; made from the content otherwise.")
 @click.option("--sample", "size", type=click.IntRange(min=1), help="Take only so many items.")
 @click.option("--by", metavar="FIELD,…", help="With --sample: in proportion to these fields.")
-@click.option("--seed", type=int, default=0, show_default=True, help="With --sample: another seed, another sample.")
-@click.option("--questions", "questions_file", type=click.Path(path_type=Path), help="Questions by item id, as JSON.")
+@click.option("--seed", type=int, show_default="0", help="With --sample: another seed, another sample.")
+@click.option("--questions", "questions_file", type=FILE, help="Questions by item id, as JSON.")
 def command(
     study: str,
     protocol_name: str,
@@ -40,29 +41,29 @@ def command(
     id_column: str | None,
     size: int | None,
     by: str | None,
-    seed: int,
+    seed: int | None,
     questions_file: Path | None,
 ) -> None:
     """Make STUDY from a protocol and a file of items."""
+    for option, given in (("--by", by), ("--seed", seed)):
+        if given is not None and size is None:
+            raise UserError(f"{option} goes with --sample: say how many items to take with --sample N")
     protocol = load_protocol(protocol_name)
-    if by is not None and size is None:
-        raise UserError("--by goes with --sample: say how many items to take")
     items = read_items(items_file, protocol, mapping=parse_map(mappings), id_column=id_column)
     questions = read_questions(questions_file) if questions_file else None
     drawn = None
     fields = [name.strip() for name in by.split(",") if name.strip()] if by else []
     if size is not None:
-        items, drawn = sample(items, protocol, size, fields, seed)
+        items, drawn = sample(items, protocol, size, fields, seed or 0)
         if questions is not None:
-            kept = {item.id for item in items}
-            questions = {item_id: entry for item_id, entry in questions.items() if item_id in kept}
+            questions = questions.only({item.id for item in items})
     made = Study.create(
         study, protocol, items, questions=questions, source=origin(protocol_name), progress=_progress(items_file)
     )
     with made:
-        _report(made, protocol, items)
-    if drawn is not None:
-        _report_draw(drawn, fields, seed)
+        _report(made, protocol, items, questions)
+    if drawn is not None and size is not None:
+        _report_draw(drawn, fields, size, seed or 0)
 
 
 def _progress(path: Path) -> Progress | None:
@@ -86,24 +87,31 @@ def _line_count(path: Path) -> int:
         return sum(block.count(b"\n") for block in iter(partial(file.read, 1 << 20), b""))
 
 
-def _report(made: Study, protocol: Protocol, items: Items) -> None:
-    units = made.store.count_units()
+def _report(made: Study, protocol: Protocol, items: Items, questions: Questions | None) -> None:
+    count, units = made.store.count_items(), made.store.count_units()
     click.echo(
-        f"{made.store.location}: {made.store.count_items():,} items, {units:,} units ({protocol.unit}), "
+        f"{made.store.location}: {counted(count, 'item')}, {counted(units, 'unit')} ({protocol.unit}), "
         f"{protocol.name} {protocol.version}"
     )
+    without = count - sum(map(bool, questions.values())) if questions is not None else 0
+    if without:
+        has = "has no question and therefore no unit" if without == 1 else "have no question and therefore no unit"
+        click.echo(f"  {counted(without, 'item')} {has}: nobody is asked about {'it' if without == 1 else 'them'}")
     renamed = [f"{name} ← {column}" for name, column in items.columns.items() if name != column]
     if renamed:
         click.echo(f"  columns: {', '.join(renamed)}")
     if "id" not in items.columns:
         click.echo("  ids: made from the content, as no column holds any")
     if items.unused:
-        click.echo(f"  columns left out: {', '.join(items.unused)}")
+        click.echo(f"  columns left out: {some_of(items.unused)}")
 
 
-def _report_draw(drawn: Draw, fields: Sequence[str], seed: int) -> None:
-    click.echo(f"  sample: {sum(took for took, _ in drawn.strata.values()):,} of "
-               f"{sum(total for _, total in drawn.strata.values()):,} items, seed {seed}")  # fmt: skip
+def _report_draw(drawn: Draw, fields: Sequence[str], size: int, seed: int) -> None:
+    took = sum(took for took, _ in drawn.strata.values())
+    total = sum(total for _, total in drawn.strata.values())
+    click.echo(f"  sample: {took:,} of {counted(total, 'item')}, seed {seed}")
+    if size > total:
+        click.echo(f"    {size:,} were asked for, which is larger than the file: all of it was taken")
     for stratum, (took, total) in drawn.strata.items():
         if fields:
             name = ", ".join(f"{field} {value or '(none)'}" for field, value in zip(fields, stratum, strict=True))

@@ -6,6 +6,8 @@ from pathlib import Path
 import click
 
 from evenhand.cli.opening import open_study
+from evenhand.cli.paths import FILE
+from evenhand.errors import counted
 from evenhand.formats.columns import parse_map
 from evenhand.formats.summary import ImportSummary
 from evenhand.records import Kind
@@ -20,7 +22,7 @@ def command() -> None:
 
 @command.command("import")
 @click.argument("study", metavar="STUDY")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("--rater", metavar="ID", help="Who gave these ratings, where the file does not say.")
 @click.option("--kind", type=click.Choice(["person", "model"]), help="What that rater is; a person if nothing is said.")
 @click.option("--id", "id_column", metavar="COLUMN", help="The column with the items' ids.")
@@ -42,19 +44,22 @@ def import_(
 
 def _report(file: Path, summary: ImportSummary, added: Added) -> None:
     who = ", ".join(f"{rater} {count:,}" for rater, count in summary.ratings.items()) or "none"
-    click.echo(f"{file}: {summary.rows:,} rows; ratings by rater: {who}")
+    not_asked = f"; not asked, because their condition does not hold: {summary.not_asked:,}"
+    apart = not_asked if summary.not_asked else ""
+    click.echo(f"{file}: {counted(summary.rows, 'row')}; ratings by rater: {who}{apart}")
     stored = [f"{added.new:,} new"]
     stored += [f"{added.superseding:,} that replace an earlier one"] if added.superseding else []
     stored += [f"{added.known:,} the study had already"] if added.known else []
     click.echo(f"  stored: {', '.join(stored)}")
     notes = {
-        f"{summary.not_asked:,} not asked, because their condition does not hold": summary.not_asked,
-        f"{summary.blanks:,} blank cells, taken as not rated": summary.blanks,
-        f"{summary.left_out:,} rationales, confidences or notes left out, with no rating beside them": summary.left_out,
-        f"{summary.without_rationale:,} ratings without the rationale that the protocol demands": (
+        f"{counted(summary.blanks, 'blank cell')}, taken as not rated": summary.blanks,
+        f"rationales, confidences or notes left out, with no rating beside them: {summary.left_out:,}": (
+            summary.left_out
+        ),
+        f"{counted(summary.without_rationale, 'rating')} without the rationale that the protocol demands": (
             summary.without_rationale
         ),
-        f"{summary.without_confidence:,} units without the confidence that the protocol demands": (
+        f"{counted(summary.without_confidence, 'unit')} without the confidence that the protocol demands": (
             summary.without_confidence
         ),
         f"no column for: {', '.join(summary.without_column)}": len(summary.without_column),
@@ -66,7 +71,7 @@ def _report(file: Path, summary: ImportSummary, added: Added) -> None:
 
 @command.command("export")
 @click.argument("study", metavar="STUDY")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write.")
+@click.option("-o", "--output", required=True, type=FILE, help="The file to write.")
 @click.option(
     "--shape",
     type=click.Choice(["long", "wide", "blind", "diagnosis"]),
@@ -75,19 +80,22 @@ def _report(file: Path, summary: ImportSummary, added: Added) -> None:
     help="long: a row for each rating; wide: a row for each unit; blind: a sheet for one rater to fill in; "
     "diagnosis: what was used, and why not.",
 )
-def export(study: str, output: Path, shape: Shape) -> None:
+@click.option("--digest", metavar="PREFIX", help="The ratings under an earlier version of the protocol, long or wide.")
+@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+def export(study: str, output: Path, shape: Shape, digest: str | None, overwrite: bool) -> None:
     """Write the ratings of STUDY to a file: .csv, .tsv, .jsonl, .xlsx or .parquet."""
     with open_study(study) as opened:
-        rows = opened.export_ratings(output, shape)
-        click.echo(f"{output}: {rows:,} rows")
-        _say_what_is_left_out(opened, shape)
+        rows = opened.export_ratings(output, shape, digest=digest, overwrite=overwrite)
+        click.echo(f"{output}: {counted(rows, 'row')}")
+        if digest is None:
+            _say_what_is_left_out(opened, shape)
 
 
 def _say_what_is_left_out(opened: Study, shape: Shape) -> None:
     earlier = opened.count_ratings(every_digest=True) - opened.count_ratings()
     if earlier and shape in ("long", "wide"):
         click.echo(
-            f"  {earlier:,} ratings made under an earlier version of the protocol are left out; "
-            "--shape diagnosis lists them",
+            f"  left out, because made under an earlier version of the protocol: {counted(earlier, 'rating')}; "
+            f"evenhand protocol versions {opened.store.location} lists the versions, --digest exports one",
             err=True,
         )

@@ -1,0 +1,72 @@
+"""The report as data. `build` makes it, `text`, `json_form` and `html` render it; rendering decides nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from evenhand.matrix import Agreement
+from evenhand.measures import Measure, TargetResult
+from evenhand.protocol.model import Protocol
+from evenhand.records import Item, Kind, Rating, Status, Unit, Value
+from evenhand.trust import Disputed, Trust
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the figures come from, so that they can be had again."""
+
+    location: str
+    protocol: Protocol
+    version: str
+    made: datetime
+    seed: int
+    replicates: int
+    n_items: int
+    n_units: int
+    left_out: Mapping[str, int]
+    """Ratings under other protocol digests, which no figure here counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterRow:
+    """One rater: how many ratings of each status, all criteria together, and failures by reason."""
+
+    id: str
+    kind: Kind
+    version: str
+    statuses: Mapping[Status, int]
+    failures: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """How often each rater gave each value of one criterion, in the scale's order."""
+
+    criterion: str
+    values: Sequence[Value]
+    by_rater: Mapping[str, Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A unit on which raters disagree, with its texts and what each rater said of it."""
+
+    criterion: str
+    disputed: Disputed
+    item: Item
+    unit: Unit
+    ratings: Sequence[Rating]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything a report shows, in the order it shows it."""
+
+    source: Source
+    raters: Sequence[RaterRow]
+    measures: Sequence[Measure]
+    targets: Sequence[TargetResult]
+    agreements: Mapping[str, Agreement]
+    distributions: Sequence[Distribution]
+    trust: Mapping[str, Trust]
+    cases: Sequence[Case]

@@ -1,0 +1,5 @@
+"""The report as one HTML file that opens offline, prints, and needs no script."""
+
+from evenhand.report.html.page import render
+
+__all__ = ["render"]

@@ -1,0 +1,130 @@
+"""The protocol's own figures as rows of a forest plot."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+from evenhand.measures import Measure
+from evenhand.measures.record import PEOPLE
+from evenhand.protocol.in_words import measure_in_words
+from evenhand.protocol.model import Criterion, MeanMeasure, Protocol
+from evenhand.report.figures import Style, number
+from evenhand.report.html.forest import Row, forest
+from evenhand.report.html.names import Names, words
+from evenhand.report.markup import Markup, element, join
+from evenhand.report.plots.track import Shape
+from evenhand.scales import Ordinal
+
+TABLES = ("confusion", "confusion_matrix")
+_SHARES = ("proportion", "percent_match", "exact_match", "per_label", "majority")
+_SCORES = ("mean", "sd")
+_VOTES = {"full": "all agree", "majority": "more than half agree", "none": "no majority"}
+
+
+def style_of(kind: str) -> Style:
+    return "share" if kind in _SHARES else "score" if kind in _SCORES else "coefficient"
+
+
+def about(protocol: Protocol, name: str) -> str:
+    """What a measure is, in the protocol's words."""
+    spec = next((spec for spec in protocol.measures if spec.name == name), None)
+    if spec is None:
+        return ""
+    said = measure_in_words(protocol, spec)
+    return said[:1].upper() + said[1:].rstrip(".") + "."
+
+
+def ends(protocol: Protocol, name: str) -> tuple[float | None, float | None]:
+    """The ends of the scale that a mean lies on, so that its axis shows all of it; the lower one of a deviation."""
+    spec = next((spec for spec in protocol.measures if spec.name == name), None)
+    if not isinstance(spec, MeanMeasure):
+        return None, None
+    if spec.kind == "sd":
+        return 0.0, None
+    scales = [_ends(protocol.criterion(criterion)) for criterion in spec.criteria]
+    return min(low for low, _ in scales), max(high for _, high in scales)
+
+
+def _ends(criterion: Criterion) -> tuple[float, float]:
+    scale = criterion.scale
+    return (float(scale.values[0]), float(scale.values[-1])) if isinstance(scale, Ordinal) else (0.0, 100.0)
+
+
+def who(measure: Measure, names: Names) -> Markup:
+    """Whose figure it is: a rater, all people, a pair, or nobody's."""
+    if measure.rater is None:
+        everybody = "all items" if measure.criterion is None else "all raters"
+        return join([_VOTES.get(str(measure.label), everybody)])
+    rater = names.rater(measure.rater)
+    return join([rater, " with ", _side(measure.against, names)]) if measure.against else rater
+
+
+def _side(against: str, names: Names) -> Markup:
+    return names.rater(against) if names.known(against) else element("span", f"the {against}")
+
+
+def said(measure: Measure) -> str:
+    """The same for those who cannot see, and for a tooltip."""
+    sides = [side for side in (measure.rater, measure.against) if side]
+    parts = [words(measure.name), measure.criterion, " with ".join(sides), measure.label]
+    return ", ".join(str(part) for part in parts if part)
+
+
+def left_out(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {words(reason).lower()}" for reason, count in counts.items())
+
+
+def row_of(measure: Measure, names: Names, group: str = "", lead: str = "") -> Row:
+    """`lead` takes the first place in the row's name, and whose figure it is goes below it."""
+    if measure.label is not None and measure.rater is not None and measure.criterion is not None:
+        lead = names.value(measure.criterion, measure.label)
+    name = [lead, element("span", who(measure, names), class_="aside")] if lead else [who(measure, names)]
+    if measure.left_out:
+        name.append(element("span", f"left out: {left_out(measure.left_out)}", class_="aside"))
+    if measure.detail and "per_label" in measure.detail:
+        name.append(element("span", _each_label(measure.detail), class_="aside"))
+    return Row(join(name), said(measure), measure.estimate, shape_of(measure, names), group)
+
+
+def _each_label(detail: Mapping[str, object]) -> str:
+    values = cast("Mapping[str, float | None]", detail["per_label"])
+    return ", ".join(
+        f"{label} {number(value)}" if value is not None else f"{label} undefined" for label, value in values.items()
+    )
+
+
+def shape_of(measure: Measure, names: Names) -> Shape:
+    if measure.rater is None:
+        return "plain"
+    paired = measure.against is not None and names.known(measure.against)
+    return "pair" if paired else names.shape(measure.rater)
+
+
+def plot(name: str, figures: Sequence[Measure], protocol: Protocol, names: Names) -> Markup:
+    """One measure over all units, with a group for each criterion."""
+    titles = [names.criterion(one.criterion) if one.criterion else "" for one in figures]
+    if len(set(titles)) == len(titles) > 1:
+        rows = [row_of(one, names, lead=title) for one, title in zip(figures, titles, strict=True)]
+    else:
+        several = len(set(titles)) > 1
+        rows = [row_of(one, names, title if several else "") for one, title in zip(figures, titles, strict=True)]
+    low, high = ends(protocol, name)
+    caption = join([words(name), element("span", about(protocol, name), class_="aside")])
+    return forest(caption, rows, style_of(figures[0].kind), low=low, high=high)
+
+
+def by_name(figures: Iterable[Measure]) -> Mapping[str, Sequence[Measure]]:
+    found: dict[str, list[Measure]] = {}
+    for one in figures:
+        found.setdefault(one.name, []).append(one)
+    return found
+
+
+def is_individual(measure: Measure, names: Names) -> bool:
+    """Whether it is about one person by name, not about all of them or about a model."""
+    sides = [side for side in (measure.rater, measure.against) if side is not None]
+    return any(names.is_person(side) for side in sides)
+
+
+def pooled(figures: Iterable[Measure], names: Names) -> bool:
+    """Whether people were also taken together."""
+    return any(one.rater == PEOPLE and not names.known(PEOPLE) for one in figures)

@@ -1,0 +1,72 @@
+"""`evenhand demo`: whole or not at all, and never over somebody's own work."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from calling import Caller
+
+BIN = Path(sys.executable).parent
+LIMITED = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size})); " \
+          "from evenhand.cli import main; main(sys.argv[1:])"  # fmt: skip
+
+
+def test_a_demo_is_made_shown_and_shown_again(call: Caller, tmp_path: Path):
+    first = call.fine("demo", "a/demo")
+    assert sorted(path.name for path in (tmp_path / "a" / "demo").iterdir()) == ["blind.xlsx", "items.csv", "report.html", "study.db"]
+    assert "script failed on sample_022" in first
+    assert "is already there and stays as it is" in call.fine("demo", "a/demo")
+
+
+def test_somebody_s_own_study_is_not_taken_for_the_demo(call: Caller, tmp_path: Path):
+    (tmp_path / "items.csv").write_text("id,question,context,generated_answer\na,Q,C,A\n", encoding="utf-8")
+    (tmp_path / "mine").mkdir()
+    call.fine("new", "mine/study.db", "--protocol", "halo-support", "--items", "items.csv")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "study.db").write_text("not a study", encoding="utf-8")
+    for folder in ("mine", "other"):
+        result = call("demo", folder)
+        assert result.code == 2
+        assert f"{folder}/study.db is there and is not the demo's; name another folder" in result.err
+
+
+@pytest.mark.parametrize("folder", ["/dev/null", "items.csv/demo"])
+def test_a_place_where_no_folder_can_be(call: Caller, tmp_path: Path, folder: str):
+    (tmp_path / "items.csv").write_text("x", encoding="utf-8")
+    result = call("demo", folder)
+    assert result.code == 2
+    assert result.err.startswith(f"error: {folder}: the demo cannot be made there: Not a directory")
+
+
+@pytest.mark.parametrize("size", [2_000, 60_000])
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, size: int):
+    # A limit on the size of files stands for the full disk: it is hit at the items, and at the study.
+    command = [sys.executable, "-c", LIMITED.format(size=size), "demo", "new/demo"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 2, result.stderr
+    assert result.stderr.startswith("error: new/demo")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_commands_it_prints_work_where_evenhand_is_not_on_the_path(tmp_path: Path):
+    (tmp_path / "my bin").mkdir()
+    shutil.copy(BIN / "evenhand", tmp_path / "my bin" / "evenhand")
+    result = subprocess.run(
+        ["my bin/evenhand", "demo", "d"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": "/usr/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert "'my bin/evenhand' protocol show halo-support" in result.stdout
+    on_path = {**os.environ, "PATH": f"{BIN}{os.pathsep}/usr/bin"}
+    result = subprocess.run(["evenhand", "demo", "d"], cwd=tmp_path, env=on_path, capture_output=True, text=True)
+    assert "  evenhand protocol show halo-support" in result.stdout
+    module = [sys.executable, "-m", "evenhand", "demo", "d"]
+    result = subprocess.run(
+        module, cwd=tmp_path, env={**os.environ, "PATH": "/usr/bin"}, capture_output=True, text=True
+    )
+    assert f"{sys.executable} -m evenhand protocol show halo-support" in result.stdout
