@@ -157,7 +157,8 @@ def checked(report: Report) -> Page:
     assert all(after <= before + 1 for before, after in zip(page.headings, page.headings[1:], strict=False))
     assert page.uncaptioned == 0
     assert not [cell for cell in page.cells if not cell.strip()]
-    assert not re.search(r"\bnan\b|\binf\b|\bNone\b", " ".join(page.text))
+    assert not re.search(r"\b(nan|inf|NaN)\b", " ".join(page.text))
+    assert not [part for part in (*page.text, *page.cells) if part.strip() == "None" or part.endswith(": None")]
     return page
 
 

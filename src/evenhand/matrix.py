@@ -129,6 +129,12 @@ def agreement(tables: Tables, criterion: str, plan: Plan = DEFAULT) -> Agreement
     )
 
 
+def comparable(table: Table) -> bool:
+    """Whether two raters can agree on this criterion: on free text only where "unanswerable" is an answer."""
+    scale = table.criterion.scale
+    return not isinstance(scale, Text) or scale.unanswerable
+
+
 def _codes(table: Table) -> tuple[IntArray, Sequence[Value]]:
     """Codes and labels to compare. Free answers are compared on whether there is one at all."""
     if not isinstance(table.criterion.scale, Text):

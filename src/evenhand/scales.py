@@ -8,6 +8,7 @@ hyphen or an underscore; a level matches as a number (`4`, `4.0`), as its label 
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -24,6 +25,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+@lru_cache(maxsize=4096)
 def label_key(text: str) -> str:
     """The form under which two spellings of a label are the same.
 

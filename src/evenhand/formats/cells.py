@@ -111,7 +111,7 @@ def looks_risky(text: str) -> bool:
 
 
 def looks_made_safe(text: str) -> bool:
-    return _MADE_SAFE.match(text) is not None
+    return text[:1] == "'" and _MADE_SAFE.match(text) is not None
 
 
 def made_safe(text: str) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from evenhand.agreement.bootstrap import DEFAULT, Plan
-from evenhand.matrix import Agreement, agreement
+from evenhand.matrix import Agreement, agreement, comparable
 from evenhand.measures import measures, targets
 from evenhand.records import Item, Rating, Status, Unit
 from evenhand.report.data import Case, Distribution, RaterRow, Report, Source
@@ -21,8 +21,8 @@ MOST_CASES = 20
 
 
 def agreements(tables: Tables, plan: Plan = DEFAULT) -> dict[str, Agreement]:
-    """Agreement on every criterion."""
-    return {criterion: agreement(tables, criterion, plan) for criterion in tables.tables}
+    """Agreement on every criterion that can be agreed on; two free texts are neither the same nor different."""
+    return {name: agreement(tables, name, plan) for name, table in tables.tables.items() if comparable(table)}
 
 
 def build(tables: Tables, location: str, made: datetime, fetch: Fetch, plan: Plan = DEFAULT) -> Report:

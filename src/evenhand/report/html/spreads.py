@@ -12,7 +12,7 @@ def spreads(report: Report, names: Names) -> Section:
     if not parts:
         parts = [note("No criterion has a fixed set of values: there is nothing to count.")]
     intro = note(
-        "Each bar is all ratings of one rater; the numbers in it are percentages. Deeper is further along the scale."
+        "Each bar is all ratings of one rater; the numbers in it are percentages. The shade follows the order of the scale."
     )
     return Section("distributions", "How each rater uses the scale", join([intro, *parts]))
 
