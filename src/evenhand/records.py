@@ -49,7 +49,10 @@ FieldValue = str | float | tuple[str, ...] | tuple[Triple, ...]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A half-open character range of one field of the item; `end` is one past the last character."""
+    """A half-open character range of one field of the item; `end` is one past the last character.
+
+    Passages and triples are counted as raters see them, in the text that `protocol.guideline.field_text` makes of them.
+    """
 
     field: str
     start: int

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from evenhand.agreement.labels import Spread
 from evenhand.agreement.result import Estimate
 from evenhand.matrix import Agreement, Pair
-from evenhand.measures import TargetResult
+from evenhand.measures import TargetResult, targets_json
 from evenhand.records import RaterRef, Value
 from evenhand.report.data import Report
 from evenhand.table import Tables
@@ -38,7 +38,7 @@ def agree_json(tables: Tables, agreements: Mapping[str, Agreement], targets: Seq
         "digest": tables.protocol.digest,
         "raters": [_rater(rater) for rater in tables.raters],
         "criteria": {name: _criterion(found) for name, found in agreements.items()},
-        "targets": [_target(target) for target in targets],
+        "targets": targets_json(targets),
         "left_out": {"earlier_protocols": dict(tables.left_out)},
     }
 
@@ -121,21 +121,6 @@ def _pair(pair: Pair) -> Json:
         "per_label": {label: statistic(estimate) for label, estimate in pair.per_label.items()},
         "labels": list(pair.labels),
         "confusion": [list(row) for row in pair.confusion],
-    }
-
-
-def _target(target: TargetResult) -> Json:
-    return {
-        "measure": target.measure,
-        "goal": target.goal,
-        "value": target.estimate.value,
-        "met": target.met,
-        "verdict": target.verdict,
-        "criterion": target.criterion,
-        "a": target.a,
-        "b": target.b,
-        "statistic": statistic(target.estimate),
-        "more_items": target.more_items,
     }
 
 

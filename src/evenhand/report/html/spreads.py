@@ -11,9 +11,7 @@ def spreads(report: Report, names: Names) -> Section:
     parts = [_criterion(found, names) for found in report.distributions]
     if not parts:
         parts = [note("No criterion has a fixed set of values: there is nothing to count.")]
-    intro = note(
-        "Each bar is all ratings of one rater; the numbers in it are percentages. The shade follows the order of the scale."
-    )
+    intro = note("Each bar is all ratings of one rater; the numbers in it are percentages. Shades follow the scale.")
     return Section("distributions", "How each rater uses the scale", join([intro, *parts]))
 
 
