@@ -16,7 +16,12 @@ LIMITED = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({siz
 
 def test_a_demo_is_made_shown_and_shown_again(call: Caller, tmp_path: Path):
     first = call.fine("demo", "a/demo")
-    assert sorted(path.name for path in (tmp_path / "a" / "demo").iterdir()) == ["blind.xlsx", "items.csv", "report.html", "study.db"]
+    assert sorted(path.name for path in (tmp_path / "a" / "demo").iterdir()) == [
+        "blind.xlsx",
+        "items.csv",
+        "report.html",
+        "study.db",
+    ]
     assert "script failed on sample_022" in first
     assert "is already there and stays as it is" in call.fine("demo", "a/demo")
 
