@@ -1,6 +1,6 @@
 """How fast the intervals are, as ratios to other packages' point values, measured in one run.
 
-Run with OMP_NUM_THREADS=1 for a fair comparison of single threads: python bench/agreement.py
+Run with OMP_NUM_THREADS=1 for a fair comparison of single threads: python -m bench agreement
 """
 
 import time
@@ -92,7 +92,11 @@ def against_naive(timed: int = 20) -> None:
     print(f"  resample rows, evenhand's own point value  {own:9.1f} s    {own / ours:6.0f} x")
 
 
-if __name__ == "__main__":
+def main() -> None:
     alpha_at_scale()
     kappas_at_scale()
     against_naive()
+
+
+if __name__ == "__main__":
+    main()

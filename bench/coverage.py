@@ -1,6 +1,6 @@
 """How often the 95 % intervals hold the truth: simulated data whose truth is known, 1,000 runs each; prints a table.
 
-python bench/coverage.py [runs]. The standard error of a coverage of 95 % over 1,000 runs is 0.7 points.
+python -m bench.coverage [runs]. The standard error of a coverage of 95 % over 1,000 runs is 0.7 points.
 """
 
 import sys
@@ -242,7 +242,7 @@ def run(row: Row, runs: int) -> tuple[float, float, int]:
     return held / runs, widths / max(1, runs - absent), absent
 
 
-def main(runs: int, only: str) -> None:
+def main(runs: int = 1000, only: str = "") -> None:
     print(f"{'statistic':26} {'data':42} {'n':>4} {'truth':>7} {'cover':>6} {'width':>6} {'none':>4}")
     for row in (*mean_rows(), *powered_rows(), *agreement_rows(), *clustered_rows(), *pair_rows()):
         if only not in row.name:

@@ -1,6 +1,6 @@
 """How quickly a study is made, opened, written and read, against plain `sqlite3` on the same rows in the same run.
 
-python bench/store.py [--items 1000000] [--ratings 300000] [--repeat 3]
+python -m bench.store [--items 1000000] [--ratings 300000] [--repeat 3]
 """
 
 import argparse
