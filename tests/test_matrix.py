@@ -9,7 +9,7 @@ from evenhand.matrix import agreement
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Status, Value
-from evenhand.table import TableBuilder, Tables
+from evenhand.table import TableBuilder, Tables, compared
 from tests.agreement import oracles
 
 HALO = load_protocol("halo-support")
@@ -138,6 +138,13 @@ def test_people_s_own_agreement_stands_beside_the_models():
 def test_free_answers_are_compared_on_whether_there_is_one():
     protocol = load_protocol("rag-quest-eval")
     ratings = {"ann": ["1910", "<Unanswerable>", "a lake"], "ben": ["in 1910", "<Unanswerable>", "<Unanswerable>"]}
-    found = agreement(tables_of(protocol, ratings), "answer")
+    found = agreement(tables_of(protocol, ratings).compared(), "answer")
     assert list(found.labels) == ["answered", "<Unanswerable>"]
     assert found.percent.value == pytest.approx(2 / 3)
+
+
+def test_other_free_text_is_not_compared():
+    tables = tables_of(load_protocol("feedback"), {"ann": [5], "ben": [4]})
+    assert "correctness" in tables.compared().tables
+    improvements = load_protocol("feedback").criterion("improvements")
+    assert compared(TableBuilder(improvements, 1, 1).build()) is None

@@ -32,12 +32,10 @@ from evenhand.agreement.labels import (
 from evenhand.agreement.majority import Votes, standing, votes
 from evenhand.agreement.percent import percent_agreement
 from evenhand.agreement.result import Estimate, undefined
-from evenhand.records import UNANSWERABLE, Kind, RaterRef, Status, Value
-from evenhand.scales import Text
+from evenhand.records import Kind, RaterRef, Status, Value
 from evenhand.table import MISSING, IntArray, Table, Tables
 
 PairKind = Literal["person-person", "person-model", "model-model"]
-ANSWERED = "answered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +94,9 @@ class Agreement:
 
 
 def agreement(tables: Tables, criterion: str, plan: Plan = DEFAULT) -> Agreement:
-    """Everything about how far the raters agree on one criterion."""
+    """Everything about how far the raters agree on one criterion of `Tables.compared`."""
     table = tables.tables[criterion]
-    codes, labels = _codes(table)
-    scores = table.scores
-    level = table.criterion.scale.level if scores is not None or table.categorical else "nominal"
+    codes, labels, scores, level = table.codes, table.values, table.scores, table.criterion.scale.level
     raters = [number for number in range(len(tables.raters)) if (codes[:, number] != MISSING).any()]
     counts = count_wide(codes, len(labels), scores, tables.clusters)
     people = codes[:, [number for number in raters if tables.raters[number].kind is Kind.PERSON]]
@@ -127,21 +123,6 @@ def agreement(tables: Tables, criterion: str, plan: Plan = DEFAULT) -> Agreement
         statuses=table.status_counts(),
         warnings=_warnings(found, labels),
     )
-
-
-def comparable(table: Table) -> bool:
-    """Whether two raters can agree on this criterion: on free text only where "unanswerable" is an answer."""
-    scale = table.criterion.scale
-    return not isinstance(scale, Text) or scale.unanswerable
-
-
-def _codes(table: Table) -> tuple[IntArray, Sequence[Value]]:
-    """Codes and labels to compare. Free answers are compared on whether there is one at all."""
-    if not isinstance(table.criterion.scale, Text):
-        return table.codes, table.values
-    labels: Sequence[Value] = (ANSWERED, UNANSWERABLE) if table.criterion.scale.unanswerable else (ANSWERED,)
-    recode = np.array([int(value == UNANSWERABLE) for value in table.values] + [MISSING], dtype=np.int64)
-    return recode[table.codes], labels
 
 
 def _metric(level: str) -> Literal["nominal", "ordinal", "interval"]:

@@ -6,15 +6,15 @@ status, so that every figure can say what it left out.
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.protocol.model import Criterion, Protocol
-from evenhand.records import Kind, RaterRef, Status, Value
-from evenhand.scales import Nominal, Ordinal
+from evenhand.records import UNANSWERABLE, Kind, RaterRef, Status, Value
+from evenhand.scales import Label, Nominal, Ordinal, Text
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -85,6 +85,33 @@ class Table:
         )
 
 
+ANSWERED = "answered"
+
+_ANSWERABILITY = Nominal(
+    type="nominal",
+    labels={
+        ANSWERED: Label(definition="the text answers the question"),
+        UNANSWERABLE: Label(definition="the text does not answer the question"),
+    },
+)
+
+
+def compared(table: Table) -> Table | None:
+    """The table in the form in which raters can be compared on it.
+
+    Two free answers are neither the same nor different, so where "unanswerable" is an answer they are compared on
+    whether there is an answer at all; any other free text cannot be compared: None.
+    """
+    scale = table.criterion.scale
+    if not isinstance(scale, Text):
+        return table
+    if not scale.unanswerable:
+        return None
+    recode = np.array([int(value == UNANSWERABLE) for value in table.values], dtype=np.int64)
+    criterion = table.criterion.model_copy(update={"scale": _ANSWERABILITY})
+    return replace(table, criterion=criterion, values=_ANSWERABILITY.values, code=recode[table.code])
+
+
 @dataclass(frozen=True)
 class Tables:
     """Everything that statistics need of a study.
@@ -105,6 +132,11 @@ class Tables:
     references: Sequence[str | None] | None = None
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     failures: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
+
+    def compared(self) -> "Tables":
+        """The same study with only the criteria on which raters can be compared, in the form for it."""
+        views = {name: compared(table) for name, table in self.tables.items()}
+        return replace(self, tables={name: view for name, view in views.items() if view is not None})
 
     def people(self) -> list[int]:
         """The numbers of the raters who are people."""

@@ -138,6 +138,6 @@ Next:
 def _show_agreement(study: Study) -> None:
     """Each pair in one line: what they share, beside what chance would give."""
     click.echo("")
-    for pair in agreement(study.store.tables(), "support").pairs:
+    for pair in agreement(study.store.tables().compared(), "support").pairs:
         who = f"{pair.a} and {pair.b}"
         click.echo(f"  {who:<16}same answer {shown(pair.percent)}, κ {shown(pair.kappa)} on {pair.n} items")

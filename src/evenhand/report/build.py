@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from evenhand.agreement.bootstrap import DEFAULT, Plan
-from evenhand.matrix import Agreement, agreement, comparable
+from evenhand.matrix import Agreement, agreement
 from evenhand.measures import measures, targets
 from evenhand.records import Item, Rating, Status, Unit
 from evenhand.report.data import Case, Distribution, RaterRow, Report, Source
@@ -21,13 +21,15 @@ MOST_CASES = 20
 
 
 def agreements(tables: Tables, plan: Plan = DEFAULT) -> dict[str, Agreement]:
-    """Agreement on every criterion that can be agreed on; two free texts are neither the same nor different."""
-    return {name: agreement(tables, name, plan) for name, table in tables.tables.items() if comparable(table)}
+    """Agreement on every criterion on which raters can be compared."""
+    view = tables.compared()
+    return {name: agreement(view, name, plan) for name in view.tables}
 
 
 def build(tables: Tables, location: str, made: datetime, fetch: Fetch, plan: Plan = DEFAULT) -> Report:
     """The whole report."""
     measured = measures(tables, plan=plan)
+    view = tables.compared()
     return Report(
         source=Source(
             location=location,
@@ -44,9 +46,9 @@ def build(tables: Tables, location: str, made: datetime, fetch: Fetch, plan: Pla
         measures=measured,
         targets=targets(tables, measured),
         agreements=agreements(tables, plan),
-        distributions=_distributions(tables),
-        trust={name: trust(tables, name, plan) for name, table in tables.tables.items() if table.categorical},
-        cases=_cases(tables, fetch),
+        distributions=_distributions(view),
+        trust={name: trust(view, name, plan) for name, table in view.tables.items() if table.categorical},
+        cases=_cases(view, fetch),
     )
 
 
