@@ -1,6 +1,7 @@
 """Agreement of raters and pairs, against scikit-learn and by hand."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -148,3 +149,23 @@ def test_other_free_text_is_not_compared():
     assert "correctness" in tables.compared().tables
     improvements = load_protocol("feedback").criterion("improvements")
     assert compared(TableBuilder(improvements, 1, 1).build()) is None
+
+
+def test_items_of_one_document_count_as_one_for_the_interval():
+    rng = np.random.default_rng(11)
+    # Twenty documents of ten items each; on a document the two raters agree on everything or on nothing.
+    first = [S if n % 2 else C for n in range(200)]
+    second = [
+        S if (n % 2 == 1) == same else C
+        for n, same in zip(range(200), np.repeat(rng.random(20) < 0.7, 10), strict=True)
+    ]
+    alone = tables_of(HALO, {"ann": first, "ben": second})
+    together = replace(alone, documents=np.repeat(np.arange(20), 10))
+    narrow, wide = (agreement(tables, "support").alpha for tables in (alone, together))
+    assert narrow.value == wide.value
+    assert narrow.low is not None
+    assert wide.low is not None
+    assert narrow.high is not None
+    assert wide.high is not None
+    # The effective number is twenty and not two hundred: the interval is about sqrt(10) times as wide.
+    assert 2.5 < (wide.high - wide.low) / (narrow.high - narrow.low) < 4

@@ -323,3 +323,12 @@ def test_an_example_of_a_sentence_names_the_sentence() -> None:
     assert problems(unit="sentence of answer", examples=[example]) == [
         "examples.1: name the sentence or question as 'unit'"
     ]
+
+
+def test_a_cluster_is_a_label_field() -> None:
+    assert problems(cluster="genre") == []
+    assert problems(cluster="answer") == [
+        "cluster: 'answer' is of kind text; items are held together by a field of kind label"
+    ]
+    (unknown,) = problems(cluster="gnre")
+    assert unknown.startswith("cluster: there is no field 'gnre' (did you mean 'genre'?)")

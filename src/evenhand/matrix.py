@@ -98,9 +98,9 @@ def agreement(tables: Tables, criterion: str, plan: Plan = DEFAULT) -> Agreement
     table = tables.tables[criterion]
     codes, labels, scores, level = table.codes, table.values, table.scores, table.criterion.scale.level
     raters = [number for number in range(len(tables.raters)) if (codes[:, number] != MISSING).any()]
-    counts = count_wide(codes, len(labels), scores, tables.clusters)
+    counts = count_wide(codes, len(labels), scores, tables.together)
     people = codes[:, [number for number in raters if tables.raters[number].kind is Kind.PERSON]]
-    among_people = count_wide(people, len(labels), scores, tables.clusters)
+    among_people = count_wide(people, len(labels), scores, tables.together)
     found = spread(counts)
     return Agreement(
         criterion=criterion,
@@ -118,7 +118,7 @@ def agreement(tables: Tables, criterion: str, plan: Plan = DEFAULT) -> Agreement
         spread=found,
         specific={str(label): specific_agreement(counts, code, plan) for code, label in enumerate(labels)},
         rare=rare_agreement(counts, plan),
-        majority=_majority(codes[:, raters], len(labels), [tables.raters[n].id for n in raters], tables.clusters),
+        majority=_majority(codes[:, raters], len(labels), [tables.raters[n].id for n in raters], tables.together),
         pairs=_pairs(tables, codes, labels, raters, table, plan),
         statuses=table.status_counts(),
         warnings=_warnings(found, labels),
@@ -170,7 +170,7 @@ def _pairs(
             # A person stands first, so that rows of a confusion matrix are the people's.
             turned = a.kind is not Kind.PERSON and b.kind is Kind.PERSON
             one, other = (second, first) if turned else (first, second)
-            crossed = cross(columns[one], columns[other], len(labels), table.scores, tables.clusters)
+            crossed = cross(columns[one], columns[other], len(labels), table.scores, tables.together)
             pairs.append(_pair(tables.raters[one], tables.raters[other], crossed, labels, table, plan))
     return pairs
 

@@ -116,10 +116,11 @@ def compared(table: Table) -> Table | None:
 class Tables:
     """Everything that statistics need of a study.
 
-    `clusters` gives each unit's item where an item has several units, and is None where the unit is the item: units of
-    one item are not independent. `labels` are the items' label fields, by item, None where an item has none;
-    `references` the reference's own answers, by unit. `left_out` counts ratings under other protocol digests,
-    `failures` the failed ones by rater and reason.
+    `clusters` gives each unit's item where an item has several units, and is None where the unit is the item.
+    `documents` gives each unit's document where the protocol names a field for it. `together` is the larger of the two:
+    units in it are not independent, and intervals are taken over it. `labels` are the items' label fields, by item,
+    None where an item has none; `references` the reference's own answers, by unit. `left_out` counts ratings under
+    other protocol digests, `failures` the failed ones by rater and reason.
     """
 
     protocol: Protocol
@@ -132,6 +133,12 @@ class Tables:
     references: Sequence[str | None] | None = None
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     failures: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
+    documents: IntArray | None = None
+
+    @property
+    def together(self) -> IntArray | None:
+        """Which units belong together; None where all are independent."""
+        return self.clusters if self.documents is None else self.documents
 
     def compared(self) -> "Tables":
         """The same study with only the criteria on which raters can be compared, in the form for it."""

@@ -1,6 +1,7 @@
 """Ratings as arrays: the same on every database, and what they say in the store."""
 
 from evenhand.protocol.load import load_protocol
+from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Status
 from evenhand.study import Study
 
@@ -66,3 +67,26 @@ def test_ratings_under_another_protocol_are_counted_apart(store_location: str):
 def test_items_by_their_place(store_location: str):
     with Study.create(store_location, STEM, ITEMS) as study:
         assert [item.id for item in study.store.items_at([1, 0, 1])] == ["b", "a", "b"]
+
+
+def test_items_of_one_document_stay_together(store_location: str):
+    changed = Protocol.model_validate(
+        {
+            **STEM.model_dump(mode="json", exclude_defaults=True),
+            "cluster": "paper",
+            "item": {
+                "fields": {
+                    **STEM.model_dump(mode="json", exclude_defaults=True)["item"]["fields"],
+                    "paper": {"role": "context", "kind": "label", "required": False},
+                }
+            },
+        }
+    )
+    texts = {"question": "Q?", "article": "A.", "response": "One. Two."}
+    papers = {"a": "p1", "b": None, "c": "p1", "d": None}
+    items = [Item(name, texts if paper is None else {**texts, "paper": paper}) for name, paper in papers.items()]
+    with Study.create(store_location, changed, items) as study:
+        tables = study.store.tables()
+    assert tables.together is not None
+    assert tables.together.tolist() == [0, 0, 1, 1, 0, 0, 2, 2]
+    assert [tables.place(unit) for unit in (0, 5, 6)] == [(0, 1), (2, 2), (3, 1)]

@@ -68,7 +68,7 @@ def _more_items(tables: Tables, measure: Measure, goal: float, plan: Plan) -> in
     pooled = measure.detail is not None and "ratings" in measure.detail
     if found.value is None:
         return None
-    if measure.kind in SHARES and tables.clusters is None and not pooled:
+    if measure.kind in SHARES and tables.together is None and not pooled:
         # Wilson's interval, so the number is exact.
         return more_items_for_share(round(found.value * found.n), found.n, goal, plan.level)
     units = more_items(found, goal)

@@ -132,7 +132,7 @@ def _figures(
 
 def _crossed(tables: Tables, table: Table, pairing: Pairing, scope: Scope) -> Cross:
     own, other = pairing.own[scope.units], pairing.other[scope.units]
-    clusters = only(scope.units, tables.clusters)
+    clusters = only(scope.units, tables.together)
     if table.categorical:
         return cross(other, own, len(table.values), table.scores, clusters)
     # Of numbers only whether they are equal is asked: two labels do, however many numbers there are.

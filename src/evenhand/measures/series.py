@@ -72,7 +72,8 @@ def _figure(tables: Tables, series: Series, who: Who, scope: Scope, statistic: S
     left_out = {name: int(count) for name, count in zip(series.reasons, counts[1:], strict=True) if count}
     used = places[series.reason[places] == USED]
     units = series.unit[used]
-    clusters = tables.clusters[units] if tables.clusters is not None else units if who.pooled else None
+    together = tables.together
+    clusters = together[units] if together is not None else units if who.pooled else None
     if used.size:
         # Several people's ratings of one unit are one unit's worth of evidence, in `n` as in the interval.
         estimate = replace(statistic(series.value[used], clusters), n=_distinct(units, tables.n_units))

@@ -60,7 +60,7 @@ def _ballot(tables: Tables, table: Table, raters: Sequence[int], scope: Scope) -
     left_out = {INCOMPLETE: int((codes[partly] != MISSING).sum())}
     if scope.whole:
         left_out = {**without_value([table], raters), **left_out}
-    return Ballot(raters, codes[complete], only(complete, tables.clusters), left_out)
+    return Ballot(raters, codes[complete], only(complete, tables.together), left_out)
 
 
 def _figures(

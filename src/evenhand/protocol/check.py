@@ -41,6 +41,7 @@ def contradictions(tree: Tree) -> list[Problem]:
     parts = _Parts.of(tree)
     return [
         *_fields(parts),
+        *_cluster(parts),
         *_criteria(parts),
         *_unit(tree, parts),
         *_measures(tree, parts),
@@ -120,6 +121,17 @@ def _fields(parts: _Parts) -> Iterator[Problem]:
                 line=stratum.line,
                 key=f"strata.{index}",
             )
+
+
+def _cluster(parts: _Parts) -> Iterator[Problem]:
+    named = parts.root.get("cluster")
+    if not isinstance(named.value, str):
+        return
+    if named.value not in parts.fields:
+        yield _unknown("field", named.value, parts.fields, named.line, "cluster")
+    elif (spec := parts.fields[named.value]) and spec.kind != "label":
+        what = f"{named.value!r} is of kind {spec.kind}; items are held together by a field of kind label"
+        yield Problem(what, line=named.line, key="cluster")
 
 
 def _nothing_rated(parts: _Parts, line: int) -> Iterator[Problem]:

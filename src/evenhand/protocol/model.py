@@ -248,6 +248,10 @@ class Protocol(Strict):
     language: str = Field(default="en", pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description="BCP 47, e.g. en, zh")
     instructions: str = Field(default="", description="Markdown for raters")
     strata: tuple[str, ...] = Field(default=(), description="label fields by which results are broken down")
+    cluster: str | None = Field(
+        default=None,
+        description="a label field whose equal values hold items together, such as their document",
+    )
     unit: str = Field(
         default="item",
         pattern=UNIT_PATTERN,

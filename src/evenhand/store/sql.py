@@ -22,7 +22,7 @@ from evenhand.store.migrations import Migration, migrate, schema_version
 from evenhand.store.reading import Wanted, read_ratings
 from evenhand.store.rows import item_from, storable, unit_from
 from evenhand.store.schema import items, meta, raters, ratings, units
-from evenhand.store.tabulating import tabulate, unit_items
+from evenhand.store.tabulating import documents, tabulate, unit_items
 from evenhand.store.versions import Versions, check_fit, enact, read_versions
 from evenhand.table import Tables
 
@@ -315,6 +315,7 @@ class SqlStore:
         protocol_seq = self._versions.by_digest[protocol.digest][0]
         made, failures = tabulate(self._reading, protocol, protocol_seq, by_seq, known, self._n_units, clusters)
         counts = self.count_ratings()
+        labels = self._labels(protocol)
         return Tables(
             protocol,
             known,
@@ -322,10 +323,11 @@ class SqlStore:
             self._n_units,
             made,
             clusters,
-            self._labels(protocol),
+            labels,
             [unit.answer for unit in self.units()] if protocol.rule.of == "question" else None,
             {digest: sum(found.values()) for digest, found in counts.items() if digest != protocol.digest},
             failures,
+            documents(labels[protocol.cluster], clusters) if protocol.cluster else None,
         )
 
     def _labels(self, protocol: Protocol) -> Mapping[str, Sequence[str | None]]:

@@ -33,6 +33,14 @@ def unit_items(reading: Reading, protocol: Protocol) -> IntArray | None:
         return np.fromiter(rows, dtype=np.int64) - 1
 
 
+def documents(names: Sequence[str | None], clusters: IntArray | None) -> IntArray:
+    """Each unit's document, numbered in the order they come; an item that names none is a document by itself."""
+    numbers: dict[str | int, int] = {}
+    of_items = [numbers.setdefault(item if name is None else name, len(numbers)) for item, name in enumerate(names)]
+    found = np.array(of_items, dtype=np.int64)
+    return found if clusters is None else found[clusters]
+
+
 def tabulate(
     reading: Reading,
     protocol: Protocol,

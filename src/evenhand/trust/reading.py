@@ -159,7 +159,7 @@ def read(tables: Tables, criterion: str) -> Reading:
         scores=table.scores,
         level="nominal" if level == "text" else level,
         n_units=table.n_units,
-        clusters=tables.clusters,
+        clusters=tables.together,
         unit=table.unit[order],
         code=code[order],
         order=table.order[order],
