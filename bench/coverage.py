@@ -121,6 +121,8 @@ def pair_rows() -> Iterator[Row]:
     for shares, right, kind in (
         ((0.4, 0.35, 0.25), 0.8, "three labels, even"),
         ((0.8, 0.12, 0.08), 0.8, "three labels, skewed"),
+        ((0.96, 0.02, 0.02), 0.0, "96/2/2, agreement by chance"),
+        ((0.96, 0.02, 0.02), 0.5, "96/2/2, some agreement"),
         ((0.4, 0.35, 0.25), 0.95, "three labels, near agreement"),
     ):
         many = three_way(big, 2_000_000, 2, shares, right)

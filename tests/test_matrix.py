@@ -169,3 +169,24 @@ def test_items_of_one_document_count_as_one_for_the_interval():
     assert wide.high is not None
     # The effective number is twenty and not two hundred: the interval is about sqrt(10) times as wide.
     assert 2.5 < (wide.high - wide.low) / (narrow.high - narrow.low) < 4
+
+
+def test_ratings_that_are_all_the_same_make_kappa_undefined_and_not_near_0():
+    found = agreement(tables_of(HALO, {"ann": [S] * 5, "ben": [S] * 5}), "support")
+    assert "κ and α are undefined because every rating is the same" in found.warnings[0]
+    nearly = agreement(tables_of(HALO, {"ann": [S] * 400, "ben": [S] * 399 + [C]}), "support")
+    assert nearly.warnings[0].startswith("More than 99% of the ratings are SUPPORTED. κ and α near 0 are then true")
+
+
+def test_an_icc_without_ratings_says_so():
+    for ratings, why in (({}, "there are no ratings"), ({"ann": [1, 2]}, "there is only one rater")):
+        found = agreement(tables_of(ORDINAL, ratings), "tone").icc
+        assert found is not None
+        assert found.why == why
+
+
+@pytest.mark.parametrize(("raters", "pairs"), [(15, 105), (16, 8)])
+def test_of_many_raters_only_pairs_that_share_a_unit_are_kept(raters: int, pairs: int):
+    # Raters 0 and 1 rate unit 0, raters 2 and 3 unit 1, and so on; 15 raters make 15 · 14 / 2 pairs.
+    columns = {f"r{n:02}": [None] * (n // 2) + [S] for n in range(raters)}
+    assert len(agreement(tables_of(HALO, columns), "support").pairs) == pairs

@@ -116,6 +116,18 @@ class TestProportions:
         assert (severe.estimate.value, severe.estimate.n) == (0.5, 2)
         assert severe.left_out == {"failed": 1, "also_not_rated": 1}
 
+    def test_a_share_whose_condition_was_never_answered_is_unknown(self):
+        accuracy = ["Accurate", "Inaccurate", "Inaccurate", "Accurate"]
+        found = measures(study("stem-accuracy", {"ann": {"accuracy": accuracy}}, [0, 1, 2, 3]))
+        severe = one(found, "severely_inaccurate", "ann")
+        assert severe.estimate.value is None
+        assert severe.estimate.why == "its further condition was asked 2 times and never answered"
+
+    def test_a_share_whose_condition_was_answered_in_part_says_so(self):
+        accuracy, severity = ["Accurate", "Inaccurate", "Inaccurate"], [None, None, "Severe"]
+        found = measures(study("stem-accuracy", {"ann": {"accuracy": accuracy, "severity": severity}}, [0, 1, 2]))
+        assert str(one(found, "severely_inaccurate", "ann").estimate.note).startswith("1 ratings lack an answer")
+
     def test_a_condition_on_what_was_not_asked_does_not_hold(self):
         criteria = f"{{id: fair, question: Fair, {YES_NO}}}, "
         criteria += f"{{id: gentle, question: Gentle, {YES_NO}, when: {{criterion: fair, any_of: [no]}}}}"

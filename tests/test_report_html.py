@@ -303,3 +303,21 @@ def test_a_password_does_not_get_into_a_report():
     report = sample("halo-support")
     moved = replace(report, source=replace(report.source, location="postgresql://ann:s3cret@host/db"))
     assert "s3cret" not in render(moved)
+
+
+def test_models_and_people_are_not_set_side_by_side_against_different_majorities(tmp_path: Path):
+    raters = {"ann": Kind.PERSON, "ben": Kind.PERSON, "cem": Kind.PERSON, "auto": Kind.MODEL}
+    page = render(halo(tmp_path, {(item, rater): "SUPPORTED" for item in "abc" for rater in raters}, raters))
+    model, person = page.index("How often each model says"), page.index("How often each person says")
+    assert "</table>" in page[model:person]
+    assert "Not to be held against the models" in page[person:]
+
+
+def test_the_rare_side_and_the_order_of_the_scale_are_spoken_of_only_where_there_is_one():
+    page = render(sample("halo-support"))
+    assert "any but the commonest label" in page
+    assert "the rare side" not in page
+    assert "order of the scale" not in page
+    ordered = render(sample("neureg-qa"))
+    assert "the rare side" in ordered
+    assert "The shade follows the order of the scale." in ordered

@@ -301,3 +301,17 @@ def test_a_damaged_study_is_called_damaged(tmp_path: Path) -> None:
 
 def test_mistakes_of_our_own_are_not_dressed_up() -> None:
     assert faults.from_sqlite("study.db", sqlite3.ProgrammingError("Cannot operate on a closed database.")) is None
+
+
+def test_an_interruption_is_not_hidden_by_the_connection_that_it_broke(tmp_path: Path) -> None:
+    backend = SqliteBackend(make(tmp_path / "study.db"))
+
+    # What SQLAlchemy does when a statement ends in KeyboardInterrupt: the connection refuses the ROLLBACK.
+    def interrupted() -> None:
+        with backend.reading() as connection:
+            connection.invalidate()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    backend.close()

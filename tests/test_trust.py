@@ -105,28 +105,39 @@ def sound(tables: Tables, criterion: str) -> Trust:
 
 def test_the_mean_is_the_models_corrected_by_the_people():
     # People's values: (4 + 5) / 2 = 4.5 and 2. The model says 5 and 3 there, so it is 0.75 too high on average (4
-    # against 3.25); of the two further units it says 4 and 2, mean 3: combined 3.25 + (3 - 4) = 2.25.
+    # against 3.25); of the forty further units it says 4 and 2 by turns, mean 3: combined 3.25 + (3 - 4) = 2.25.
+    # Its own mean is (5 + 3 + 20 · 4 + 20 · 2) / 42.
     tables = study(
         "neureg-qa",
-        {"accuracy": {ANN: [4, 2, None, None], BEN: [5, None, None, None], AUTO: [5, 3, 4, 2]}},
+        {"accuracy": {ANN: [4, 2, *[None] * 40], BEN: [5, *[None] * 41], AUTO: [5, 3, *[4, 2] * 20]}},
     )
     found = trust(tables, "accuracy", QUICK).models[0].powered
     one = found.estimates["mean"]
-    assert (found.labelled, found.further, found.tied, found.people_only, found.why) == (2, 2, 0, 0, None)
-    assert (one.combined.value, one.human_only.value, one.model_only.value) == pytest.approx((2.25, 3.25, 3.5))
+    assert (found.labelled, found.further, found.tied, found.people_only, found.why) == (2, 40, 0, 0, None)
+    assert (one.combined.value, one.human_only.value, one.model_only.value) == pytest.approx((2.25, 3.25, 128 / 42))
     assert (one.weight, one.tuned) == (1.0, False)
     assert one.note is not None
 
 
+def test_a_model_with_few_further_units_gets_no_weight():
+    # A model that says what the people say, and two units more: their spread, which is 0, tells nothing.
+    same = [S, C, N] * 20
+    tables = study("halo-support", {"support": {ANN: [*same, None, None], AUTO: [*same, S, S]}})
+    one = trust(tables, "support", QUICK).models[0].powered.estimates[S]
+    assert one.combined.value == pytest.approx(1 / 3)
+    assert one.weight == 0.0
+    assert one.note == "the model rated only 2 further units: people alone"
+    assert not [text for text in in_words(trust(tables, "support", QUICK)) if "is off" in text]
+
+
 def test_labels_count_by_the_majority_and_ties_are_left_out():
-    # Majorities: S, C, none, and S on a unit that the model left out. The model: S, S; further S, N.
+    # Majorities: S, C, none, and S on a unit that the model left out. The model: S, S; further S, N by turns.
     # Share of S: people 1/2, model there 1, further 1/2: 1/2 + (1/2 - 1) = 0. Of C: 1/2 + (0 - 0) = 1/2. Of N: 1/2.
-    tables = study(
-        "halo-support",
-        {"support": {ANN: [S, C, S, S, None, None], BEN: [S, None, C, None, None, None], AUTO: [S, S, S, None, S, N]}},
-    )
+    nobody = [None] * 40
+    people = {ANN: [S, C, S, S, *nobody], BEN: [S, None, C, None, *nobody]}
+    tables = study("halo-support", {"support": {**people, AUTO: [S, S, S, None, *[S, N] * 20]}})
     found = trust(tables, "support", QUICK).models[0].powered
-    assert (found.labelled, found.further, found.tied, found.people_only) == (2, 2, 1, 1)
+    assert (found.labelled, found.further, found.tied, found.people_only) == (2, 40, 1, 1)
     assert {label: one.combined.value for label, one in found.estimates.items()} == pytest.approx(
         {S: 0.0, C: 0.5, N: 0.5}
     )

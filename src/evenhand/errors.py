@@ -38,7 +38,8 @@ def some_of(names: Sequence[object], most: int = NAMES) -> str:
 
 def masked(text: str) -> str:
     """A text without the passwords of the URLs in it."""
-    text = re.sub(r"(://[^:@/\s]*):\S*@", r"\1:***@", text)
+    # One slash is what a path makes of two.
+    text = re.sub(r"(:/{1,2}[^:@/\s]*):\S*@", r"\1:***@", text)
     return re.sub(r"(password=)[^&\s]*", r"\1***", text)
 
 

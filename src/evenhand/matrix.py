@@ -31,11 +31,14 @@ from evenhand.agreement.labels import (
 )
 from evenhand.agreement.majority import Votes, standing, votes
 from evenhand.agreement.percent import percent_agreement
-from evenhand.agreement.result import Estimate, undefined
+from evenhand.agreement.result import NO_RATINGS, Estimate, undefined
 from evenhand.records import Kind, RaterRef, Status, Value
 from evenhand.table import MISSING, IntArray, Table, Tables
 
 PairKind = Literal["person-person", "person-model", "model-model"]
+
+MANY = 15
+"""With more raters than this, pairs that share no unit are left out: most pairs of a crowd are such."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +140,7 @@ def _icc(codes: IntArray, table: Table) -> Estimate:
     assert table.scores is not None
     complete = codes[(codes != MISSING).all(axis=1)]
     if codes.shape[1] < 2:
-        return undefined("there is only one rater")
+        return undefined("there is only one rater" if codes.shape[1] else NO_RATINGS)
     return icc(table.scores[complete], "ICC2")
 
 
@@ -164,8 +167,11 @@ def _pairs(
 ) -> Sequence[Pair]:
     pairs: list[Pair] = []
     columns = {number: np.ascontiguousarray(codes[:, number]) for number in raters}
+    rated = {number: column != MISSING for number, column in columns.items()}
     for place, first in enumerate(raters):
         for second in raters[place + 1 :]:
+            if len(raters) > MANY and not (rated[first] & rated[second]).any():
+                continue
             a, b = tables.raters[first], tables.raters[second]
             # A person stands first, so that rows of a confusion matrix are the people's.
             turned = a.kind is not Kind.PERSON and b.kind is Kind.PERSON
@@ -211,7 +217,14 @@ def _as_counts(crossed: Cross) -> Counts:
 def _warnings(found: Spread | None, labels: Sequence[Value]) -> Sequence[str]:
     if found is None or not found.skewed:
         return ()
+    commonest = labels[found.commonest]
+    if found.baseline == 1.0:
+        return (
+            f"100% of the ratings are {commonest}: κ and α are undefined because every rating is the same, and plain "
+            "agreement and AC say little.",
+        )
+    share = f"{found.baseline:.0%}" if found.baseline < 0.995 else "More than 99%"
     return (
-        f"{found.baseline:.0%} of the ratings are {labels[found.commonest]}. κ and α near 0 are then true and not a "
+        f"{share} of the ratings are {commonest}. κ and α near 0 are then true and not a "
         "mistake; plain agreement and AC near 1 say little. Read the agreement on each label, and on the rare ones.",
     )

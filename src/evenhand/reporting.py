@@ -1,5 +1,6 @@
 """A study → its report: where the store meets the statistics."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from evenhand.formats.writing import replacing
 from evenhand.records import Item, Rating, Unit, now
 from evenhand.report.build import build
 from evenhand.report.data import Report
-from evenhand.report.html import render
+from evenhand.report.html import GENERATOR, render
 from evenhand.report.json_form import report_json_text
 from evenhand.report.text import report_text
 from evenhand.study import Study
@@ -23,6 +24,16 @@ FORMS: dict[str, Callable[[Report], str]] = {
 }
 """Renderings by the end of the file's name."""
 
+_PAGE = re.compile(rf'<!DOCTYPE html>\s.*<meta name="generator" content="{GENERATOR} ', re.DOTALL)
+_OURS = {
+    ".html": _PAGE,
+    ".htm": _PAGE,
+    ".json": re.compile(r'\{\s*"source": \{\s*"location": '),
+    ".txt": re.compile(r"[^\n]*\nprotocol [^\n]*, digest [0-9a-f]{64}\n"),
+}
+"""How each rendering begins: by this a file is known as a report, which may be replaced."""
+_BEGINNING = 8_192
+
 
 def make_report(study: Study, plan: Plan = DEFAULT) -> Report:
     """What the study's ratings say, how sure that is, and how far each rater can be trusted."""
@@ -31,9 +42,10 @@ def make_report(study: Study, plan: Plan = DEFAULT) -> Report:
 
 
 def write_report(study: Study, path: str | Path, plan: Plan = DEFAULT) -> Report:
-    """Write the report as `.html`, `.json` or `.txt`; an existing one is replaced."""
+    """Write the report as `.html`, `.json` or `.txt`. An existing report is replaced; any other file is refused."""
     target = Path(path)
     form = form_of(target)
+    check_target(target)
     report = make_report(study, plan)
     text = form(report)
     with replacing(target, overwrite=True) as temporary:
@@ -47,6 +59,19 @@ def form_of(path: Path) -> Callable[[Report], str]:
     if form is None:
         raise UserError(f"{path}: a report ends in {', '.join(FORMS)}, not in {path.suffix!r}")
     return form
+
+
+def check_target(path: Path) -> None:
+    """Refuse to replace a file that is not a report."""
+    if not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(_BEGINNING).decode("utf-8", errors="replace")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror or error}") from error
+    if not _OURS[path.suffix.lower()].match(beginning):
+        raise UserError(f"{path}: this file exists and is not a report; choose another name")
 
 
 def _fetched(study: Study, tables: Tables, numbers: Sequence[int]) -> list[tuple[Item, Unit, list[Rating]]]:

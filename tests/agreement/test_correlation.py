@@ -50,7 +50,7 @@ def test_missing_and_constant() -> None:
     x, y = np.array([1.0, np.nan, 3.0]), np.array([2.0, 2.0, np.nan])
     assert correlation(x, y, "spearman").n == 1
     assert correlation(x, y, "spearman").value is None
-    assert correlation(np.array([np.nan]), np.array([1.0]), "pearson").why == "no unit was rated twice"
+    assert correlation(np.array([np.nan]), np.array([1.0]), "pearson").why == "no unit was rated by both"
 
 
 def test_kendall_w_with_ties_by_hand() -> None:

@@ -91,6 +91,9 @@ SECRETIVE = [
     ("protocol", "show", "mysql://bob:secret@h/db"),
     ("protocol", "versions", "Postgresql://bob:se@cret:secret@h/db"),
     ("demo", "postgresql://bob:secret@h/db"),
+    ("report", "study.db", "-o", "mysql://bob:secret@h/db"),
+    ("protocol", "check", "mysql://bob:secret@h/db"),
+    ("protocol", "adopt", "study.db", "mysql:/bob:secret@h/db"),
 ]
 
 

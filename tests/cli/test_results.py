@@ -144,3 +144,54 @@ def test_a_report_of_another_kind_is_refused(call: Caller, tmp_path: Path):
     assert result.code == 2
     assert ".html" in result.err
     assert not (tmp_path / "report.pdf").exists()
+
+
+@pytest.mark.parametrize("name", ["r.html", "r.json", "r.txt"])
+def test_a_report_replaces_a_report_and_nothing_else(call: Caller, tmp_path: Path, name: str):
+    study = sample_study(call, "halo-support")
+    precious = tmp_path / name
+    for content in ("[]\n", "<!DOCTYPE html><p>Mine</p>", "one\nprotocol of a meeting\n"):
+        precious.write_text(content, encoding="utf-8")
+        result = call("report", study, "-o", name)
+        assert result.code == 2
+        assert "exists and is not a report; choose another name" in result.err
+        assert precious.read_text(encoding="utf-8") == content
+    precious.unlink()
+    call.fine("report", study, "-o", name)
+    call.fine("report", study, "-o", name)
+
+
+def test_rare_labels_are_spoken_of_only_where_they_are_rare(call: Caller):
+    printed = call.fine("agree", sample_study(call, "neureg-qa"))
+    lines = [line for line in printed.splitlines() if line.startswith("  shares: ")]
+    # 86% of the ratings of one criterion are 5; the others are below 85%.
+    skewed = ["agreement on the rare ones" in line for line in lines]
+    assert any(skewed)
+    assert skewed == [any(f" {n}%" in line for n in range(86, 101)) for line in lines]
+    assert "1 cannot_assess" not in printed
+
+
+def test_a_measure_says_what_it_leaves_out(call: Caller):
+    assert "left out: 1 skipped" in call.fine("measures", sample_study(call, "halo-support"))
+
+
+def test_a_crowd_is_told_in_few_lines_and_a_small_page(call: Caller, tmp_path: Path):
+    labels = ["SUPPORTED", "CONTRADICTED", "NO EVIDENCE"]
+    (tmp_path / "items.csv").write_text(ITEMS + "".join(f"i{n},Q,C,A\n" for n in range(60)), encoding="utf-8")
+    rows = [
+        f"p{r:02},i{(7 * r + 11 * k) % 60},support,{labels[(r * k) % 3]},person" for r in range(60) for k in range(5)
+    ]
+    rows += [f"m,i{n},support,{labels[n % 3]},model" for n in range(60)]
+    text = "rater,item,criterion,value,kind\n" + "\n".join(rows)
+    (tmp_path / "r.csv").write_text(text, encoding="utf-8")
+    call.fine("new", "s.db", "--protocol", "halo-support", "--items", "items.csv")
+    call.fine("ratings", "import", "s.db", "r.csv")
+    printed = call.fine("agree", "s.db")
+    assert len(printed.splitlines()) < 80
+    pairs = len(json.loads(call.fine("agree", "s.db", "--json"))["criteria"]["support"]["pairs"])
+    assert f"… and {pairs - 40} more pairs" in printed
+    assert "more targets" in printed
+    call.fine("report", "s.db", "-o", "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert len(page) < 2_000_000
+    assert "too many for matrices" in page

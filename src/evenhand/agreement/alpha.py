@@ -7,6 +7,7 @@ import numpy as np
 from evenhand.agreement.arrays import FloatArray
 from evenhand.agreement.bootstrap import DEFAULT, Plan, Statistic, estimate, sample_of
 from evenhand.agreement.counts import Counts
+from evenhand.agreement.rare import rare_of_counts, widened
 from evenhand.agreement.ratio import ratio
 from evenhand.agreement.result import NO_OVERLAP, ONE_LABEL, Estimate, undefined
 
@@ -42,7 +43,8 @@ def krippendorff_alpha(
         sums = np.concatenate((observed[:, None], table * (counts.raters >= 2)[:, None]), axis=1)
         statistic, chance = _fixed(difference)
     sample = sample_of(counts.blocks, sums)
-    return estimate(sample, statistic, n, ONE_LABEL, plan, counts.resampler(plan), chance)
+    found = estimate(sample, statistic, n, ONE_LABEL, plan, counts.resampler(plan), chance)
+    return found if plan is None else widened(found, rare_of_counts(counts), plan.level)
 
 
 def squared_differences(metric: Metric | FloatArray, scores: FloatArray) -> FloatArray:

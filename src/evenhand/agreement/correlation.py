@@ -9,7 +9,7 @@ from evenhand.agreement.blocks import cluster_blocks, single_blocks, unique_rows
 from evenhand.agreement.bootstrap import DEFAULT, Plan, Sample, Statistic, estimate, sample_of
 from evenhand.agreement.cross import Cross
 from evenhand.agreement.ratio import ratio
-from evenhand.agreement.result import NO_OVERLAP, Estimate, undefined
+from evenhand.agreement.result import NO_SHARED, Estimate, undefined
 
 Method = Literal["pearson", "spearman", "kendall"]
 _CONSTANT = "one of the two does not vary"
@@ -23,7 +23,7 @@ def pair_correlation(pair: Cross, method: Method, plan: Plan | None = DEFAULT) -
     (τ-b, ties corrected). Undefined where a rater gave one label throughout, and without shared units.
     """
     if pair.n == 0:
-        return undefined(NO_OVERLAP)
+        return undefined(NO_SHARED)
     rows, columns = np.divmod(np.arange(pair.table.size), pair.labels)
     if method == "pearson":
         linear = _products(pair.scores[rows], pair.scores[columns])
@@ -44,7 +44,7 @@ def correlation(
     both = ~(np.isnan(x) | np.isnan(y))
     n = int(both.sum())
     if n == 0:
-        return undefined(NO_OVERLAP)
+        return undefined(NO_SHARED)
     x_values, x_codes = np.unique(x[both], return_inverse=True)
     y_values, y_codes = np.unique(y[both], return_inverse=True)
     if len(x_values) < 2 or len(y_values) < 2:

@@ -6,6 +6,7 @@ from evenhand.agreement.arrays import FloatArray
 from evenhand.agreement.bootstrap import DEFAULT, Plan
 from evenhand.agreement.counts import Counts
 from evenhand.agreement.percent import corrected
+from evenhand.agreement.rare import rare_of_counts, widened
 from evenhand.agreement.result import ONE_LABEL, Estimate
 from evenhand.agreement.weights import Weighting, agreement_weights
 
@@ -24,7 +25,8 @@ def fleiss_kappa(
     def chance(pool: FloatArray) -> FloatArray:
         return ((pool @ (1.0 - weight)) * pool).sum(axis=-1)
 
-    return corrected(counts, weight, chance, ONE_LABEL, plan)
+    found = corrected(counts, weight, chance, ONE_LABEL, plan)
+    return found if plan is None else widened(found, rare_of_counts(counts), plan.level)
 
 
 def fleiss_category_kappa(counts: Counts, label: int, plan: Plan | None = DEFAULT) -> Estimate:

@@ -9,8 +9,9 @@ from evenhand.agreement.blocks import cluster_blocks, single_blocks, unique_rows
 from evenhand.agreement.bootstrap import DEFAULT, Plan, Statistic, estimate, sample_of
 from evenhand.agreement.cross import Cross
 from evenhand.agreement.distributions import normal_quantile
+from evenhand.agreement.rare import rare_of_pair, widened
 from evenhand.agreement.ratio import ratio
-from evenhand.agreement.result import NO_OVERLAP, ONE_LABEL, Estimate, undefined
+from evenhand.agreement.result import NO_OVERLAP, NO_SHARED, ONE_LABEL, Estimate, undefined
 from evenhand.agreement.weights import Weighting, agreement_weights
 
 
@@ -21,10 +22,11 @@ def cohen_kappa(pair: Cross, weighting: Weighting | FloatArray = "identity", pla
     and the other is not; undefined where both gave one and the same label throughout, or shared no unit.
     """
     if pair.n == 0:
-        return undefined(NO_OVERLAP)
+        return undefined(NO_SHARED)
     disagreement = 1.0 - agreement_weights(weighting, pair.scores)
     statistic = kappa_of_cells(disagreement)
-    return estimate(pair.sample, statistic, pair.n, ONE_LABEL, plan, pair.resampler(plan), _chance(disagreement))
+    found = estimate(pair.sample, statistic, pair.n, ONE_LABEL, plan, pair.resampler(plan), _chance(disagreement))
+    return found if plan is None else widened(found, rare_of_pair(pair), plan.level)
 
 
 def scott_pi(pair: Cross, plan: Plan | None = DEFAULT) -> Estimate:
@@ -33,7 +35,7 @@ def scott_pi(pair: Cross, plan: Plan | None = DEFAULT) -> Estimate:
     Undefined where every rating is the same label, or no unit was shared.
     """
     if pair.n == 0:
-        return undefined(NO_OVERLAP)
+        return undefined(NO_SHARED)
 
     def value(sums: FloatArray) -> FloatArray:
         table = _square(sums, pair.labels)
@@ -42,7 +44,8 @@ def scott_pi(pair: Cross, plan: Plan | None = DEFAULT) -> Estimate:
         agreeing = np.trace(table, axis1=-2, axis2=-1)
         return 1.0 - ratio((n - agreeing) * 4.0 * n, 4.0 * n**2 - (pool**2).sum(axis=-1))
 
-    return estimate(pair.sample, value, pair.n, ONE_LABEL, plan, pair.resampler(plan))
+    found = estimate(pair.sample, value, pair.n, ONE_LABEL, plan, pair.resampler(plan))
+    return found if plan is None else widened(found, rare_of_pair(pair), plan.level)
 
 
 def _square(sums: FloatArray, labels: int) -> FloatArray:

@@ -10,7 +10,7 @@ from evenhand.agreement.counts import Counts
 from evenhand.agreement.cross import Cross
 from evenhand.agreement.intervals import wilson
 from evenhand.agreement.ratio import first_over_second, ratio
-from evenhand.agreement.result import NO_OVERLAP, NO_RATINGS, Estimate, undefined
+from evenhand.agreement.result import NO_OVERLAP, NO_RATINGS, NO_SHARED, Estimate, undefined
 
 SKEWED = 0.85
 """Past this share of one label, chance-corrected and plain agreement tell different stories."""
@@ -60,14 +60,14 @@ def pair_within_one(pair: Cross, plan: Plan | None = DEFAULT) -> Estimate:
 
 def _share(pair: Cross, hit: FloatArray, plan: Plan | None) -> Estimate:
     if pair.n == 0:
-        return undefined(NO_OVERLAP)
+        return undefined(NO_SHARED)
     hits = float((pair.table * hit).sum())
     if plan is None or not pair.blocks.clustered:
         low, high = wilson(hits, pair.n, plan.level) if plan is not None else (None, None)
         return Estimate(value=hits / pair.n, low=low, high=high, n=pair.n)
     columns = np.stack((hit.reshape(-1)[pair.cells], np.ones(len(pair.cells))), axis=1)
     sample = sample_of(pair.blocks, columns)
-    return estimate(sample, first_over_second, pair.n, NO_OVERLAP, plan, pair.resampler(plan))
+    return estimate(sample, first_over_second, pair.n, NO_SHARED, plan, pair.resampler(plan))
 
 
 def label_agreement(pair: Cross, label: int, plan: Plan | None = DEFAULT) -> Estimate:
@@ -79,7 +79,7 @@ def label_agreement(pair: Cross, label: int, plan: Plan | None = DEFAULT) -> Est
     both = int(pair.table[label, label])
     either = int(pair.table[label].sum() + pair.table[:, label].sum()) - both
     if pair.n == 0:
-        return undefined(NO_OVERLAP)
+        return undefined(NO_SHARED)
     if either == 0:
         return undefined("neither rater gave this label")
     if plan is None or not pair.blocks.clustered:
@@ -89,7 +89,7 @@ def label_agreement(pair: Cross, label: int, plan: Plan | None = DEFAULT) -> Est
     one, two = rows == label, columns == label
     sums = np.stack((one & two, one | two), axis=1).astype(np.float64)
     sample = sample_of(pair.blocks, sums)
-    return estimate(sample, first_over_second, either, NO_OVERLAP, plan, pair.resampler(plan))
+    return estimate(sample, first_over_second, either, NO_SHARED, plan, pair.resampler(plan))
 
 
 def specific_agreement(counts: Counts, label: int, plan: Plan | None = DEFAULT) -> Estimate:
@@ -133,8 +133,8 @@ def macro_f1(pair: Cross, plan: Plan | None = DEFAULT) -> Estimate:
     agrees unless told all labels). Undefined without shared units.
     """
     if pair.n == 0:
-        return undefined(NO_OVERLAP)
-    return estimate(pair.sample, macro_f1_of_cells(pair.labels), pair.n, NO_OVERLAP, plan, pair.resampler(plan))
+        return undefined(NO_SHARED)
+    return estimate(pair.sample, macro_f1_of_cells(pair.labels), pair.n, NO_SHARED, plan, pair.resampler(plan))
 
 
 def macro_f1_of_cells(labels: int) -> Statistic:

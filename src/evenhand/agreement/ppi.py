@@ -17,6 +17,12 @@ FEWEST_TO_TUNE = 100
 
 Tuned on 20 skewed labels the interval covers 80 to 87 %, not 95 %.
 """
+FEWEST_FURTHER = 30
+"""Further units of the model below which it is given no weight: the spread of so few says too little.
+
+With 60 human labels and a model that is mostly right, the interval held the truth in 46 % of runs with 2 further units,
+91 % with 5 and 95 % with 30.
+"""
 FEWEST_OF_A_SIDE = 20
 """Labels of the rarer side that tuning a proportion's weight also needs."""
 
@@ -160,6 +166,8 @@ def _choose(
         return 0.0, False, "the model rated no further units: people alone"
     if not isinstance(weight, str):
         return float(weight), False, None
+    if weight == "auto" and model_only.size < FEWEST_FURTHER:
+        return 0.0, False, f"the model rated only {model_only.size} further units: people alone"
     if weight == "tuned" or (weight == "auto" and human.size >= fewest):
         return tuned_weight(human, model, model_only), True, None
     return 1.0, False, None if weight == "classical" else "too few human labels to tune the weight: classical"

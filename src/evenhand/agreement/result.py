@@ -27,4 +27,5 @@ def undefined(why: str, n: int = 0) -> Estimate:
 
 NO_RATINGS = "there are no ratings"
 NO_OVERLAP = "no unit was rated twice"
+NO_SHARED = "no unit was rated by both"
 ONE_LABEL = "every rating is the same label: expected disagreement is 0"

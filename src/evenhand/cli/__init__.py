@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with _cleaning_up_when_told_to_end():
             code = evenhand.main(arguments, prog_name="evenhand", standalone_mode=False)
     except UserError as error:
-        _end(f"error: {error}", 2)
+        _end(f"error: {masked(str(error))}", 2)
     except click.exceptions.NoArgsIsHelpError as error:
         _end(error.format_message(), error.exit_code)
     except click.ClickException as error:

@@ -2,6 +2,7 @@
 
 import click
 
+from evenhand.errors import masked
 from evenhand.study import Study
 
 
@@ -9,5 +10,5 @@ def open_study(location: str) -> Study:
     """The study at a path or URL; a changed protocol is announced on stderr."""
     study = Study.open(location)
     if study.change is not None:
-        click.echo(f"note: {study.change}", err=True)
+        click.echo(masked(f"note: {study.change}"), err=True)
     return study

@@ -4,7 +4,7 @@ import json
 
 import click
 
-from evenhand.errors import UserError, counted
+from evenhand.errors import UserError, counted, masked
 from evenhand.protocol.guideline import guideline
 from evenhand.protocol.load import load_protocol, protocol_schema, protocol_text
 from evenhand.protocol.model import Protocol
@@ -75,10 +75,10 @@ def adopt(study: str, name: str) -> None:
         opened.adopt(name)
         after = opened.protocol
     if after.digest == before.digest:
-        click.echo(f"{study} already uses this content of {after.name} (digest {after.digest[:12]}).")
+        click.echo(f"{masked(study)} already uses this content of {after.name} (digest {after.digest[:12]}).")
         return
     click.echo(
-        f"{study} now uses {after.name} {after.version} (digest {after.digest[:12]}) instead of "
+        f"{masked(study)} now uses {after.name} {after.version} (digest {after.digest[:12]}) instead of "
         f"{before.name} {before.version} (digest {before.digest[:12]})."
     )
     are = "is" if earlier == 1 else "are"
@@ -114,4 +114,6 @@ def versions(study: str, as_json: bool) -> None:
             f"{counted(int(row['ratings'] or 0), 'rating')}{in_force}"
         )
     if len(rows) > 1:
-        click.echo(f"\nevenhand ratings export {study} --digest PREFIX -o FILE writes the ratings of one version.")
+        click.echo(
+            f"\nevenhand ratings export {masked(study)} --digest PREFIX -o FILE writes the ratings of one version."
+        )

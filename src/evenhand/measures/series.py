@@ -9,10 +9,11 @@ import numpy as np
 
 from evenhand.agreement.result import NO_RATINGS, Estimate, undefined
 from evenhand.measures.record import Figure
-from evenhand.measures.scope import Scope, Who, without_value
+from evenhand.measures.scope import BoolArray, Scope, Who, without_value
 from evenhand.table import FloatArray, IntArray, Table, Tables
 
 USED = 0
+ALSO_NOT_RATED = "also_not_rated"
 Statistic = Callable[[FloatArray, IntArray | None], Estimate]
 """From values, and the cluster of each where they are not independent, to an estimate."""
 
@@ -22,7 +23,7 @@ class Series:
     """All ratings that a measure looks at: by whom, of what, what each counts as.
 
     `reason` is USED, or the place in `reasons`, from 1, of why a rating is left out. `tables` are those the ratings
-    come from.
+    come from. `followed_up` marks the ratings whose further condition was asked and answered, where there is one.
     """
 
     unit: IntArray
@@ -31,6 +32,7 @@ class Series:
     tables: Sequence[Table]
     reason: IntArray
     reasons: Sequence[str] = ()
+    followed_up: BoolArray | None = None
 
     @cached_property
     def _places(self) -> Sequence[IntArray]:
@@ -79,12 +81,22 @@ def _figure(tables: Tables, series: Series, who: Who, scope: Scope, statistic: S
         estimate = replace(statistic(series.value[used], clusters), n=_distinct(units, tables.n_units))
     else:
         estimate = undefined(_nothing(left_out))
+    if series.followed_up is not None and (unanswered := left_out.get(ALSO_NOT_RATED, 0)):
+        estimate = _with_gaps(estimate, unanswered, bool(series.followed_up[used].any()))
     detail = None
     if who.pooled:
         detail = {"raters": [tables.raters[number].id for number in who.numbers], "ratings": int(used.size)}
     if scope.whole:
         left_out = {**without_value(series.tables, who.numbers), **left_out}
     return Figure(estimate, left_out, detail=detail)
+
+
+def _with_gaps(estimate: Estimate, unanswered: int, some: bool) -> Estimate:
+    """A share whose further condition was not always answered: too low at best, and without any answer unknown."""
+    if not some:
+        return undefined(f"its further condition was asked {unanswered} times and never answered", estimate.n)
+    gap = f"{unanswered} ratings lack an answer to its further condition and are left out: it may be too low"
+    return replace(estimate, note=gap if estimate.note is None else f"{estimate.note}; {gap}")
 
 
 def _distinct(units: IntArray, n_units: int) -> int:

@@ -1,19 +1,20 @@
 """Proportions of ratings with certain labels, under a further condition where the measure has one."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from evenhand.agreement.bootstrap import Plan
 from evenhand.agreement.intervals import proportion
 from evenhand.agreement.result import Estimate
 from evenhand.measures.scope import BoolArray
-from evenhand.measures.series import Series, Statistic, series_of
+from evenhand.measures.series import ALSO_NOT_RATED, Series, Statistic, series_of
 from evenhand.protocol.model import Condition, ProportionMeasure
 from evenhand.records import Value
 from evenhand.scales import same_value
 from evenhand.table import MISSING, FloatArray, IntArray, Table, Tables
 
 EXCLUDED = "excluded_label"
-ALSO_NOT_RATED = "also_not_rated"
 
 
 def share(plan: Plan) -> Statistic:
@@ -33,12 +34,14 @@ def label_series(tables: Tables, spec: ProportionMeasure) -> Series:
     table = tables.tables[spec.criterion]
     hit = _any_of(table, spec.any_of)[table.code]
     left_out = [(EXCLUDED, np.flatnonzero(_any_of(table, spec.exclude)[table.code]))]
+    followed_up = None
     if spec.also is not None:
         answered, holds = _condition(tables, spec.also, table)
         unknown = hit & ~answered & _asked(tables, spec.also.criterion, table)
         left_out.append((ALSO_NOT_RATED, np.flatnonzero(unknown)))
+        followed_up = hit & answered
         hit = hit & holds
-    return series_of(table, hit.astype(np.float64), left_out)
+    return replace(series_of(table, hit.astype(np.float64), left_out), followed_up=followed_up)
 
 
 def _any_of(table: Table, wanted: tuple[Value, ...]) -> BoolArray:

@@ -1,14 +1,25 @@
-"""The report for a terminal: the same figures in plain text."""
+"""The report for a terminal: its figures in plain text, without the texts of units, confusion tables, distributions and
+majority votes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from evenhand.agreement.result import Estimate
-from evenhand.matrix import Agreement
+from evenhand.errors import counted
+from evenhand.matrix import Agreement, Pair
 from evenhand.measures import Measure, TargetResult
 from evenhand.records import Status
 from evenhand.report.data import RaterRow, Report
+from evenhand.report.markup import visible
 from evenhand.table import Tables
 from evenhand.trust import in_words
+
+MOST_PAIRS = 40
+MOST_TARGETS = 20
+
+
+def line(text: str) -> str:
+    """A text on one line, with nothing in it that a terminal would obey."""
+    return visible(text).replace("\n", "␊").replace("\t", "␉")
 
 
 def shown(estimate: Estimate | None) -> str:
@@ -17,8 +28,10 @@ def shown(estimate: Estimate | None) -> str:
         return "–"
     if estimate.value is None:
         return f"undefined: {estimate.why}"
-    interval = "" if estimate.low is None or estimate.high is None else f" [{estimate.low:.2f}, {estimate.high:.2f}]"
-    return f"{estimate.value:.3f}{interval}"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:z.3f} (no interval{f': {estimate.note}' if estimate.note else ''})"
+    # As many places as the value has, which would otherwise seem to lie outside now and then.
+    return f"{estimate.value:z.3f} [{estimate.low:z.3f}, {estimate.high:z.3f}]"
 
 
 def report_text(report: Report) -> str:
@@ -26,10 +39,11 @@ def report_text(report: Report) -> str:
     source = report.source
     protocol = source.protocol
     head = [
-        f"{source.location}: {protocol.title}",
-        f"protocol {protocol.name} {protocol.version}, digest {protocol.digest}",
-        f"{source.n_items:,} items, {source.n_units:,} units ({protocol.unit}); made {source.made:%Y-%m-%d %H:%M} by "
-        f"Evenhand {source.version}, {source.replicates:,} bootstrap replicates, seed {source.seed}",
+        line(f"{source.location}: {protocol.title}"),
+        line(f"protocol {protocol.name} {protocol.version}, digest {protocol.digest}"),
+        f"{counted(source.n_items, 'item')}, {counted(source.n_units, 'unit')} ({protocol.unit}); "
+        f"made {source.made:%Y-%m-%d %H:%M} by Evenhand {source.version}, "
+        f"{source.replicates:,} bootstrap replicates, seed {source.seed}",
     ]
     parts = [
         "\n".join(head),
@@ -58,16 +72,19 @@ def _raters(raters: Sequence[RaterRow], left_out: Mapping[str, int]) -> str:
     rows = [
         [rater.id, str(rater.kind), *(f"{rater.statuses.get(status, 0):,}" for status in Status)] for rater in raters
     ]
-    lines = ["Raters", *_table(["", "", *(str(status).replace("_", " ") for status in Status)], rows)]
+    lines = ["Raters", *_table(["", "", *(_words(status) for status in Status)], rows)]
     lines += [
-        f"  {rater.id} failed {count:,} times: {reason}" for rater in raters for reason, count in rater.failures.items()
+        line(f"  {rater.id} failed {'once' if count == 1 else f'{count:,} times'}: {reason}")
+        for rater in raters
+        for reason, count in rater.failures.items()
     ]
     return "\n".join([*lines, *([_earlier(left_out)] if left_out else [])])
 
 
 def _earlier(left_out: Mapping[str, int]) -> str:
     return "\n".join(
-        f"{count:,} ratings under another version of the protocol (digest {digest[:12]}) are left out."
+        f"{counted(count, 'rating')} under another version of the protocol (digest {digest[:12]}) "
+        f"{'is' if count == 1 else 'are'} left out."
         for digest, count in left_out.items()
     )
 
@@ -80,11 +97,14 @@ def _targets(targets: Sequence[TargetResult]) -> str:
             f"{target.a} – {target.b}" if target.a and target.b else target.a or "",
             f"goal {target.goal:g}",
             shown(target.estimate),
-            target.verdict + (f"; {target.more_items:,} more items would settle it" if target.more_items else ""),
+            target.verdict
+            + (f"; {counted(target.more_items, 'more item')} would settle it" if target.more_items else ""),
         ]
-        for target in targets
+        for target in targets[:MOST_TARGETS]
     ]
-    return "\n".join(["Targets", *_table(None, rows)]) if rows else ""
+    more = len(targets) - len(rows)
+    told = [f"  … and {counted(more, 'more target')}; JSON has all"] if more else []
+    return "\n".join(["Targets", *_table(None, rows), *told]) if rows else ""
 
 
 def _measures(measures: Sequence[Measure]) -> str:
@@ -93,7 +113,7 @@ def _measures(measures: Sequence[Measure]) -> str:
     strata = dict.fromkeys(tuple((measure.stratum or {}).items()) for measure in single)
     lines: list[str] = []
     for stratum in strata:
-        name = ", ".join(f"{field} {value}" for field, value in stratum)
+        name = line(", ".join(f"{field} {value}" for field, value in stratum))
         lines += ["", f"Measures, {name}"] if stratum else ["Measures"]
         lines += _table(
             None, [_row(measure) for measure in single if tuple((measure.stratum or {}).items()) == stratum]
@@ -109,13 +129,22 @@ def _row(measure: Measure) -> list[str]:
         "" if measure.label is None else str(measure.label),
         f"n {measure.estimate.n:,}",
         shown(measure.estimate),
+        f"left out: {_counts(measure.left_out)}" if measure.left_out else "",
     ]
+
+
+def _counts(left_out: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {_words(why)}" for why, count in left_out.items())
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _criterion(found: Agreement) -> str:
     ordered = found.level != "nominal"
     lines = [
-        f"{found.criterion} ({found.level}): {found.n_units:,} units rated by two or more",
+        f"{found.criterion} ({found.level}): {counted(found.n_units, 'unit')} rated by two or more",
         *_table(
             None,
             [
@@ -130,30 +159,43 @@ def _criterion(found: Agreement) -> str:
         shares = ", ".join(
             f"{label} {share:.0%}" for label, share in zip(found.labels, found.spread.shares, strict=True)
         )
-        lines.append(f"  shares: {shares}; agreement on the rare ones: {shown(found.rare)}")
-    lines += [f"  {warning}" for warning in found.warnings]
-    if found.pairs:
-        head = ["", "", "", "n", "same answer", "κ", *(["quadratic κ", "within one"] if ordered else ["macro-F1"])]
-        lines += _table(head, [_pair_row(found, place, ordered) for place in range(len(found.pairs))])
-    left_out = {status: count for status, count in found.statuses.items() if count and status is not Status.RATED}
+        rare = f"; agreement on the rare ones: {shown(found.rare)}" if found.spread.skewed else ""
+        lines.append(line(f"  shares: {shares}{rare}"))
+    lines += [line(f"  {warning}") for warning in found.warnings]
+    lines += _pairs(found.pairs, ordered)
+    left_out = {str(status): count for status, count in found.statuses.items() if count and status is not Status.RATED}
     if left_out:
-        lines.append("  left out: " + ", ".join(f"{count:,} {status}" for status, count in left_out.items()))
+        lines.append(f"  left out: {_counts(left_out)}")
     return "\n".join(lines)
 
 
-def _pair_row(found: Agreement, place: int, ordered: bool) -> list[str]:
-    pair = found.pairs[place]
+def _pairs(pairs: Sequence[Pair], ordered: bool) -> list[str]:
+    """All pairs; of very many, those that share most units."""
+    if not pairs:
+        return []
+    told = pairs if len(pairs) <= MOST_PAIRS else sorted(pairs, key=lambda pair: -pair.n)[:MOST_PAIRS]
+    head = ["", "", "", "n", "same answer", "κ", *(["quadratic κ", "within one"] if ordered else ["macro-F1"])]
+    lines = _table(head, [_pair_row(pair, ordered) for pair in told])
+    more = len(pairs) - len(told)
+    return (
+        [*lines, f"  … and {counted(more, 'more pair')} with as many shared units or fewer; JSON has all"]
+        if more
+        else lines
+    )
+
+
+def _pair_row(pair: Pair, ordered: bool) -> list[str]:
     extra = [pair.kappa_quadratic, pair.within_one] if ordered else [pair.macro_f1]
     return [pair.a, pair.b, pair.kind, f"{pair.n:,}", *map(shown, (pair.percent, pair.kappa, *extra))]
 
 
 def _trust(name: str, sentences: Sequence[str]) -> str:
-    return "\n".join([f"Trust: {name}", *(f"  {sentence}" for sentence in sentences)]) if sentences else ""
+    return "\n".join([f"Trust: {name}", *(line(f"  {sentence}") for sentence in sentences)]) if sentences else ""
 
 
 def _table(head: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> list[str]:
     """Rows as indented columns; an empty column takes no room."""
-    table = [list(row) for row in ([head] if head else [])] + [list(row) for row in rows]
+    table = [list(map(line, row)) for row in [*([head] if head else []), *rows]]
     widths = [max((len(row[place]) for row in table), default=0) for place in range(len(table[0]) if table else 0)]
     used = [place for place, width in enumerate(widths) if width]
     return ["  " + "  ".join(row[place].ljust(widths[place]) for place in used).rstrip() for row in table]

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import Connection, create_engine
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from evenhand.errors import StudyError
@@ -81,8 +81,9 @@ class SqliteBackend:
             yield
             self._connection.exec_driver_sql("COMMIT")
         except BaseException:
-            # A full disk makes SQLite roll back by itself.
-            with suppress(DBAPIError):
+            # A full disk makes SQLite roll back by itself; a statement that is interrupted makes SQLAlchemy give the
+            # connection up, and it refuses the next one. Neither may hide what happened.
+            with suppress(SQLAlchemyError):
                 self._connection.exec_driver_sql("ROLLBACK")
             raise
 

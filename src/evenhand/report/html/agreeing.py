@@ -8,7 +8,7 @@ from evenhand.report.data import Report
 from evenhand.report.figures import Style, count, interval, number
 from evenhand.report.html.blocks import Section, cell, folded, note, paragraph, table, warning
 from evenhand.report.html.forest import Row, forest
-from evenhand.report.html.matrices import FEW_LABELS, legend, pair_matrices
+from evenhand.report.html.matrices import FEW_LABELS, legend, pair_matrices, told_pairs, too_many
 from evenhand.report.html.names import Names, anchor
 from evenhand.report.markup import Markup, element, join
 from evenhand.report.plots.track import stack
@@ -52,7 +52,7 @@ def _criterion(found: Agreement, report: Report, names: Names) -> Markup:
     if not found.pairs:
         return element("article", parts, class_="criterion")
     parts += [
-        pair_matrices(found, names),
+        too_many(found, names) or pair_matrices(found, names),
         _coefficients(found),
         _labels(found, names),
         _majority(found.majority, names),
@@ -63,9 +63,10 @@ def _criterion(found: Agreement, report: Report, names: Names) -> Markup:
 
 def _lead(found: Agreement) -> Markup:
     if not found.pairs:
-        raters = (
-            "Nobody rated this criterion" if not found.statuses or not _rated(found) else "Only one rater rated this"
-        )
+        if not _rated(found):
+            raters = "Nobody rated this criterion"
+        else:
+            raters = "No two raters rated the same unit" if found.majority.plain else "Only one rater rated this"
         return paragraph(f"{raters}: there is nothing to compare.", class_="why")
     level = _LEVELS.get(found.level, found.level)
     said = f"{count(found.n_units, 'unit')} rated by two or more, on {level}. "
@@ -122,7 +123,9 @@ def _labels(found: Agreement, names: Names) -> Markup:
         share = f"{number(shares[place], 'share')} of ratings" if shares else "no ratings"
         title = join([name, element("span", share, class_="aside")])
         rows.append(Row(title, name, found.specific[str(label)], group="each by itself"))
-    rows.append(Row("any but the commonest", "the rare side", found.rare, group="the rare side"))
+    other = "any but the commonest label"
+    skewed = found.spread is not None and found.spread.skewed
+    rows.append(Row(other, other, found.rare, group="the rare side" if skewed else "taken as one"))
     caption = "Where one rater gave a value, how often another rater of the same unit gave it too"
     return forest(caption, rows, "share")
 
@@ -153,16 +156,18 @@ def _pairs(found: Agreement, names: Names) -> Markup:
         ("plain agreement", "share"), ("within one", "share"), ("κ", "coefficient"), ("κ linear", "coefficient"),
         ("κ quadratic", "coefficient"), ("AC", "coefficient"), ("macro-F1", "coefficient"), ("Spearman", "coefficient"),
     ]  # fmt: skip
-    values = [list(_coefficients_of(pair)) for pair in found.pairs]
+    pairs = told_pairs(found, names)
+    values = [list(_coefficients_of(pair)) for pair in pairs]
     kept = [place for place in range(len(columns)) if any(row[place] is not None for row in values)]
     rows = [
         [names.pair(pair.a, pair.b), pair.kind, f"{pair.n:,}", *(cell(row[place], columns[place][1]) for place in kept)]
-        for pair, row in zip(found.pairs, values, strict=True)
+        for pair, row in zip(pairs, values, strict=True)
     ]
     heads = ["pair", "kind", "n", *(columns[place][0] for place in kept)]
-    caption = "Every pair, every coefficient, with 95% intervals"
+    which = "Every pair" if len(pairs) == len(found.pairs) else f"The {len(pairs)} pairs that share most units"
+    caption = f"{which}, every coefficient, with 95% intervals"
     parts = [table(caption, heads, rows, "numbers"), _per_label(found, names)]
-    return folded(f"All coefficients of {count(len(found.pairs), 'pair')}", parts)
+    return folded(f"All coefficients of {count(len(pairs), 'pair')}", parts)
 
 
 def _coefficients_of(pair: Pair) -> Iterator[Estimate | None]:
@@ -175,7 +180,7 @@ def _per_label(found: Agreement, names: Names) -> Markup:
         return note("Too many different answers to list them label by label.")
     rows: Sequence[Sequence[str]] = [
         [names.pair(pair.a, pair.b), *(cell(pair.per_label[str(label)], "share") for label in found.labels)]
-        for pair in found.pairs
+        for pair in told_pairs(found, names)
     ]
     heads = ["pair", *(names.value(found.criterion, label) for label in found.labels)]
     caption = "Of the units to which either gave the label, the share to which both did"

@@ -8,7 +8,7 @@ from evenhand.measures import Measure
 from evenhand.report.data import Report
 from evenhand.report.figures import number
 from evenhand.report.html.blocks import Section, figure, folded, note
-from evenhand.report.html.matrices import FEW_LABELS
+from evenhand.report.html.matrices import FEW_LABELS, told_pairs
 from evenhand.report.html.names import Names, words
 from evenhand.report.markup import Markup, element, join
 from evenhand.report.plots.heatmap import Cell, Head, heat_map, step_of
@@ -34,6 +34,8 @@ def _of_criterion(found: Agreement, names: Names) -> Sequence[Markup]:
     title = element("h3", names.criterion(found.criterion))
     if len(found.labels) > FEW_LABELS:
         return [title, note(f"{len(found.labels)} different answers: too many for a matrix.")]
+    if len(told_pairs(found, names)) < len(found.pairs):
+        return [title, note(f"{len(found.pairs):,} pairs of raters: too many for matrices. A report in JSON has them.")]
     mixed = [pair for pair in found.pairs if pair.kind == "person-model"]
     others = [pair for pair in found.pairs if pair.kind != "person-model"]
     if not mixed:

@@ -8,7 +8,7 @@ from evenhand.report.data import Report
 from evenhand.report.figures import described, interval, number, why
 from evenhand.report.html.blocks import Section, folded, note, paragraph, warning
 from evenhand.report.html.measured import TABLES, about, by_name, plot, style_of
-from evenhand.report.html.names import Names, words
+from evenhand.report.html.names import MOST, Names, words
 from evenhand.report.markup import Markup, element, join
 from evenhand.report.plots.axis import axis, grid, ruler
 from evenhand.report.plots.track import Guide, track
@@ -40,8 +40,11 @@ def _targets(report: Report, names: Names) -> Markup:
     results = report.targets
     if not results:
         return note("The protocol sets no targets, so nothing here is met or missed.")
-    cards = element("div", [_card(result, report, names) for result in results], class_="cards")
-    return join([paragraph(_tally(results), class_="lead"), cards])
+    drawn = sorted(results, key=lambda one: -one.estimate.n)[:MOST] if names.many else results
+    cards = element("div", [_card(result, report, names) for result in drawn], class_="cards")
+    more = len(results) - len(drawn)
+    said = note(f"{more:,} more, of fewer units, are in a report in JSON.") if more else None
+    return join([paragraph(_tally(results), class_="lead"), cards, said])
 
 
 def _tally(results: Sequence[TargetResult]) -> Markup:

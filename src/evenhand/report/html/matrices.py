@@ -1,12 +1,12 @@
 """Heat maps of all pairs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from evenhand.agreement.result import Estimate, undefined
 from evenhand.matrix import Agreement, Pair
-from evenhand.report.figures import Style, described, number
+from evenhand.report.figures import Style, count, described, number
 from evenhand.report.html.blocks import figure, items, note
-from evenhand.report.html.names import Names
+from evenhand.report.html.names import MOST, Names
 from evenhand.report.markup import Markup, element, join
 from evenhand.report.plots.heatmap import Cell, Head, heat_map, step_of
 
@@ -31,6 +31,24 @@ def pair_matrices(found: Agreement, names: Names) -> Markup:
         _matrix(found, names, "Plain agreement: the same answer", _percent, "share", found.ceiling, base),
     ]
     return join([element("div", both, class_="side-by-side"), _reasons(found, names)])
+
+
+def told_pairs(found: Agreement, names: Names) -> Sequence[Pair]:
+    """The pairs that a page shows: all, or with many raters those that share most units."""
+    if not names.many or len(found.pairs) <= MOST:
+        return found.pairs
+    return sorted(found.pairs, key=lambda pair: -pair.n)[:MOST]
+
+
+def too_many(found: Agreement, names: Names) -> Markup | None:
+    """What stands in the place of matrices that nobody could read."""
+    if len(told_pairs(found, names)) == len(found.pairs):
+        return None
+    return note(
+        f"{count(len(found.pairs), 'pair')} of raters share a unit, too many for matrices. Below are the {MOST} that "
+        "share most units; how far each model is with the people's majority stands under trust, and a report in JSON "
+        "has every pair."
+    )
 
 
 def legend() -> Markup:

@@ -8,8 +8,9 @@ from evenhand.measures.record import PEOPLE
 from evenhand.protocol.in_words import measure_in_words
 from evenhand.protocol.model import Criterion, MeanMeasure, Protocol
 from evenhand.report.figures import Style, number
+from evenhand.report.html.blocks import note
 from evenhand.report.html.forest import Row, forest
-from evenhand.report.html.names import Names, words
+from evenhand.report.html.names import MOST_RATERS, Names, words
 from evenhand.report.markup import Markup, element, join
 from evenhand.report.plots.track import Shape
 from evenhand.scales import Ordinal
@@ -99,8 +100,22 @@ def shape_of(measure: Measure, names: Names) -> Shape:
     return "pair" if paired else names.shape(measure.rater)
 
 
+def told(figures: Sequence[Measure], names: Names) -> Sequence[Measure]:
+    """The figures of one criterion that a page shows: of very many those not about a person, then the largest."""
+    if not names.many or len(figures) <= MOST_RATERS:
+        return figures
+    ranked = sorted(range(len(figures)), key=lambda n: (is_individual(figures[n], names), -figures[n].estimate.n))
+    return [figures[n] for n in sorted(ranked[:MOST_RATERS])]
+
+
 def plot(name: str, figures: Sequence[Measure], protocol: Protocol, names: Names) -> Markup:
     """One measure over all units, with a group for each criterion."""
+    criteria = dict.fromkeys(one.criterion for one in figures)
+    total = len(figures)
+    figures = [
+        one for criterion in criteria for one in told([one for one in figures if one.criterion == criterion], names)
+    ]
+    more = f"{total - len(figures):,} more figures, of fewer units, are in a report in JSON."
     titles = [names.criterion(one.criterion) if one.criterion else "" for one in figures]
     if len(set(titles)) == len(titles) > 1:
         rows = [row_of(one, names, lead=title) for one, title in zip(figures, titles, strict=True)]
@@ -109,7 +124,9 @@ def plot(name: str, figures: Sequence[Measure], protocol: Protocol, names: Names
         rows = [row_of(one, names, title if several else "") for one, title in zip(figures, titles, strict=True)]
     low, high = ends(protocol, name)
     caption = join([words(name), element("span", about(protocol, name), class_="aside")])
-    return forest(caption, rows, style_of(figures[0].kind), low=low, high=high)
+    return forest(
+        caption, rows, style_of(figures[0].kind), low=low, high=high, below=note(more) if total > len(figures) else None
+    )
 
 
 def by_name(figures: Iterable[Measure]) -> Mapping[str, Sequence[Measure]]:

@@ -1,8 +1,9 @@
 """What things are called: raters with the mark of their kind, criteria and values with their titles."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from evenhand.matrix import MANY
 from evenhand.measures.record import PEOPLE
 from evenhand.records import Kind, Status, Value
 from evenhand.report.data import Report
@@ -24,12 +25,19 @@ STATUSES = {
 _SHORT = {"f1": "F1", "sd": "standard deviation", "kg": "KG"}
 
 
+MOST = 30
+"""Pairs that a page shows of many raters."""
+MOST_RATERS = 15
+"""Raters whose figures of one kind a page shows of many."""
+
+
 class Names:
-    """Names for one report."""
+    """Names for one report. With `many` raters a page shows some of the pairs and says so."""
 
     def __init__(self, report: Report) -> None:
         self._protocol = report.source.protocol
         self._kinds = {rater.id: rater.kind for rater in report.raters}
+        self.many = len(report.raters) > MANY
         self._order = {rater.id: place for place, rater in enumerate(report.raters)}
 
     def known(self, rater: str) -> bool:
@@ -57,6 +65,19 @@ class Names:
 
     def people_first(self, raters: Sequence[str]) -> Sequence[str]:
         return sorted(raters, key=lambda rater: (not self.is_person(rater), self._order.get(rater, 0)))
+
+    def told(self, raters: Mapping[str, int]) -> Sequence[str]:
+        """Raters to show, given how much each rated: all, or of many those who are no people, then the busiest."""
+        if not self.many:
+            return list(raters)
+        ranked = sorted(raters, key=lambda rater: (self.is_person(rater), -raters[rater]))[:MOST_RATERS]
+        return [rater for rater in raters if rater in ranked]
+
+    def rest(self, shown: int, all_: int) -> Markup | None:
+        """A sentence on those that a page leaves out."""
+        if shown == all_:
+            return None
+        return element("p", f"{all_ - shown:,} more, who rated less, are in a report in JSON.", class_="note")
 
     def criterion(self, criterion: str) -> str:
         return self._protocol.criterion(criterion).title

@@ -22,6 +22,9 @@ from evenhand.report.plots.track import Shape, glyph
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
+GENERATOR = "Evenhand"
+"""By this name in its head a page is known as a report of ours."""
+
 
 def render(report: Report) -> str:
     """The report as one HTML document. Pure: the same report gives the same page."""
@@ -42,6 +45,7 @@ def render(report: Report) -> str:
     head = element(
         "head",
         element("meta", charset="utf-8"),
+        element("meta", name="generator", content=f"{GENERATOR} {report.source.version}"),
         Markup(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         Markup('<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'),

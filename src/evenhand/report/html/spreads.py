@@ -8,14 +8,14 @@ from evenhand.report.plots.track import stack, steps_for
 
 
 def spreads(report: Report, names: Names) -> Section:
-    parts = [_criterion(found, names) for found in report.distributions]
+    parts = [_criterion(found, report, names) for found in report.distributions]
     if not parts:
         parts = [note("No criterion has a fixed set of values: there is nothing to count.")]
-    intro = note("Each bar is all ratings of one rater; the numbers in it are percentages. Shades follow the scale.")
+    intro = note("Each bar is all ratings of one rater; the numbers in it are percentages.")
     return Section("distributions", "How each rater uses the scale", join([intro, *parts]))
 
 
-def _criterion(found: Distribution, names: Names) -> Markup:
+def _criterion(found: Distribution, report: Report, names: Names) -> Markup:
     labels = [names.value(found.criterion, value) for value in found.values]
     steps = steps_for(len(labels))
     title = element("h3", names.criterion(found.criterion))
@@ -25,8 +25,11 @@ def _criterion(found: Distribution, names: Names) -> Markup:
         element("li", element("span", class_=f"swatch h{step}"), label)
         for label, step in zip(labels, steps, strict=True)
     ]
+    ordered = report.source.protocol.criterion(found.criterion).scale.level != "nominal"
+    shades = note("The shade follows the order of the scale.") if ordered else None
     rows: list[Markup] = []
-    for rater in names.people_first(list(found.by_rater)):
+    told = names.told({rater: sum(counts) for rater, counts in found.by_rater.items()})
+    for rater in names.people_first(told):
         counts = found.by_rater[rater]
         said = ", ".join(f"{label} {times}" for label, times in zip(labels, counts, strict=True) if times)
         bar = stack(counts, labels, steps, f"{rater}: {said}")
@@ -38,7 +41,8 @@ def _criterion(found: Distribution, names: Names) -> Markup:
                 element("td", f"{sum(counts):,}", class_="n"),
             )
         )
+    rest = names.rest(len(told), len(found.by_rater))
     heads = element("tr", [element("th", head, scope="col") for head in ("rater", "share of ratings", "n")])
     caption = element("caption", f"{names.criterion(found.criterion)}: ratings by value", class_="unseen")
     inside = element("table", caption, element("thead", heads), element("tbody", rows), class_="forest spread")
-    return element("div", title, element("ul", legend, class_="legend"), inside, class_="figure")
+    return element("div", title, element("ul", legend, class_="legend"), shades, inside, rest, class_="figure")

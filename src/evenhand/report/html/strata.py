@@ -17,6 +17,7 @@ from evenhand.report.html.measured import (
     said,
     shape_of,
     style_of,
+    told,
     who,
 )
 from evenhand.report.html.names import Names, words
@@ -60,7 +61,7 @@ def _drawn(figures: Sequence[Measure], names: Names) -> Sequence[Measure]:
 def _plot(field: str, name: str, figures: Sequence[Measure], report: Report, names: Names) -> Markup:
     several = len({one.criterion for one in figures}) > 1
     rows: list[Row] = []
-    for one in _in_order(figures):
+    for one in _in_order(told(figures, names)):
         value = (one.stratum or {})[field]
         title = join([element("bdi", value), element("span", who(one, names), class_="aside inline")])
         group = names.criterion(one.criterion) if several and one.criterion else ""
@@ -91,7 +92,7 @@ def _parts(figures: Sequence[Measure]) -> list[list[Measure]]:
 
 def _table(field: str, figures: Sequence[Measure], names: Names) -> Markup:
     values = list(dict.fromkeys((one.stratum or {})[field] for one in figures))
-    sides = list(dict.fromkeys(_side(one) for one in figures))
+    sides = list(dict.fromkeys(_side(one) for one in told(figures, names)))
     cells = {((one.stratum or {})[field], _side(one)): one for one in figures}
     first = {_side(one): one for one in figures}
     style = style_of(figures[0].kind)

@@ -8,7 +8,7 @@ from evenhand.report.data import Report
 from evenhand.report.figures import Style, number
 from evenhand.report.html.blocks import Section, cell, figure, folded, items, note, table
 from evenhand.report.html.forest import Row, forest
-from evenhand.report.html.names import Names, anchor
+from evenhand.report.html.names import MOST_RATERS, Names, anchor
 from evenhand.report.markup import Markup, element, join
 from evenhand.report.plots.calibration import calibration_plot
 from evenhand.report.plots.track import Guide
@@ -17,6 +17,8 @@ from evenhand.trust.powered import MEAN
 
 _FEW = 20
 """Fewer ratings than this make no calibration plot worth a reader's first look."""
+_MOST_CALIBRATED = 5
+"""Raters whose calibration is drawn where there are many."""
 _ZERO = Guide("no difference", Estimate(value=0.0), "baseline")
 
 
@@ -41,15 +43,27 @@ def _criterion(found: Trust, names: Names) -> Markup:
 
 
 def _standings(found: Trust, names: Names) -> Markup | None:
-    rows = [
-        Row(names.rater(one.rater), one.rater, one.match, names.shape(one.rater), group)
-        for group, standings in (
-            ("people, each with the majority of the other people", found.people),
-            ("models, with the majority of the people", [model.standing for model in found.models]),
+    """Models and people apart: their shares are of different majorities, and not to be set side by side."""
+    told = names.told({one.rater: one.match.n for one in found.people})
+    models, people = (
+        [Row(names.rater(one.rater), one.rater, one.match, names.shape(one.rater)) for one in standings]
+        for standings in (
+            [model.standing for model in found.models],
+            [one for one in found.people if one.rater in told],
         )
-        for one in standings
-    ]
-    return forest("How often each rater says what the people's majority says", rows, "share") if rows else None
+    )
+    caveat = note(
+        "Not to be held against the models' shares: a person's majority is that of all people but one, and comes out "
+        "lower for a rater who is just as good. Models beside people, pair by pair, holds both against the same people."
+    )
+    drawn: list[Markup] = []
+    if models:
+        drawn.append(forest("How often each model says what the people's majority says", models, "share"))
+    if people:
+        caption = "How often each person says what the majority of the other people says"
+        below = join([caveat if models else None, names.rest(len(people), len(found.people))])
+        drawn.append(forest(caption, people, "share", below=below))
+    return join(drawn) if drawn else None
 
 
 def _powered(model: ModelTrust, names: Names) -> Markup | None:
@@ -130,10 +144,15 @@ def _compared(found: Trust, names: Names) -> Markup | None:
     if not by_distance:
         what = "match with the people's majority: right of 0 the first is closer"
     caption = f"Two raters held against the same other people; {what}"
-    return folded("Models beside people, pair by pair", forest(caption, rows, "points", guides=[_ZERO]))
+    told = sorted(rows, key=lambda row: -row.estimate.n)[:MOST_RATERS] if names.many else rows
+    below = names.rest(len(told), len(rows))
+    return folded("Models beside people, pair by pair", forest(caption, told, "points", guides=[_ZERO], below=below))
 
 
 def _calibrations(found: Sequence[Confidence], names: Names) -> Markup | None:
+    every = sum(one.calibration is not None for one in found)
+    if names.many:
+        found = sorted(found, key=lambda one: (names.is_person(one.rater), -_checked(one)))[:_MOST_CALIBRATED]
     drawn: list[Markup] = []
     for one in found:
         if one.calibration is None:
@@ -153,7 +172,8 @@ def _calibrations(found: Sequence[Confidence], names: Names) -> Markup | None:
     if not drawn:
         return None
     on = note(
-        "On the dashed line confidence is earned; below it a rater is surer than right. Larger dots, more ratings."
+        "On the dashed line confidence is earned; below it a rater is surer than right. Larger dots, more ratings.",
+        f" {every - len(drawn)} more raters are in a report in JSON." if every > len(drawn) else None,
     )
     inside = join([on, element("div", drawn, class_="side-by-side")])
     if max(one.calibration.n for one in found if one.calibration) < _FEW:
@@ -161,20 +181,27 @@ def _calibrations(found: Sequence[Confidence], names: Names) -> Markup | None:
     return element("div", element("h4", "Stated confidence against being right"), inside)
 
 
+def _checked(one: Confidence) -> int:
+    return one.calibration.n if one.calibration else 0
+
+
 def _severities(found: Trust, names: Names) -> Markup | None:
     if not found.severities:
         return None
-    beside = {one.beside for one in found.severities}
+    told = names.told({one.rater: one.leniency.n for one in found.severities})
+    shown = [one for one in found.severities if one.rater in told]
+    beside = {one.beside for one in shown}
     rows = [
         Row(_beside(one, names, len(beside) > 1), f"{one.rater}, {group}", estimate, names.shape(one.rater), group)
         for group, estimates in (
-            ("leniency: how much higher the rater rates", [(one, one.leniency) for one in found.severities]),
-            ("drift: more lenient at the end than at the beginning", [(one, one.drift) for one in found.severities]),
+            ("leniency: how much higher the rater rates", [(one, one.leniency) for one in shown]),
+            ("drift: more lenient at the end than at the beginning", [(one, one.drift) for one in shown]),
         )
         for one, estimate in estimates
     ]
     whom = f", beside the other {beside.pop()}" if len(beside) == 1 else ""
-    return forest(f"Severity and drift in points of the scale{whom}", rows, "points", guides=[_ZERO])
+    below = names.rest(len(shown), len(found.severities))
+    return forest(f"Severity and drift in points of the scale{whom}", rows, "points", guides=[_ZERO], below=below)
 
 
 def _beside(one: Severity, names: Names, differs: bool) -> Markup:
