@@ -29,7 +29,8 @@ def shown(estimate: Estimate | None) -> str:
     if estimate.value is None:
         return f"undefined: {estimate.why}"
     if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:z.3f} (no interval{f': {estimate.note}' if estimate.note else ''})"
+        why = (estimate.note or "").removeprefix("no interval").removeprefix(": ")
+        return f"{estimate.value:z.3f} (no interval{f': {why}' if why else ''})"
     # As many places as the value has, which would otherwise seem to lie outside now and then.
     return f"{estimate.value:z.3f} [{estimate.low:z.3f}, {estimate.high:z.3f}]"
 
