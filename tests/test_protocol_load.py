@@ -173,8 +173,8 @@ def test_all_mistakes_of_a_file_are_reported_at_once_each_with_its_line() -> Non
         "  line 1, name: 'Ten Mistakes' is not valid here; valid: lower-case letters, digits and hyphens",
         "  line 1: the key 'title' is missing",
         "  line 2, version: a text is needed, not 1; put it in quotes",
-        "  line 3: unknown key 'titel' (did you mean 'title'?); valid here: ask, criteria, examples, instructions, "
-        "item, language, measures, name, strata, targets, title, unit, version",
+        "  line 3: unknown key 'titel' (did you mean 'title'?); valid here: ask, cluster, criteria, examples, "
+        "instructions, item, language, measures, name, strata, targets, title, unit, version",
         "  line 6, item.fields.text.role: 'judged' is not valid here; valid: 'evidence', 'rated', 'reference' or "
         "'context'",
         "  line 7, item.fields.notes: 'notes' is a column of rating files; choose another name",
