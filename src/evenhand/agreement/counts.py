@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evenhand.agreement.arrays import AnyInts, FloatArray, IntArray
+from evenhand.agreement.arrays import AnyInts, FloatArray, IntArray, label_scores
 from evenhand.agreement.blocks import Blocks, cluster_blocks, single_blocks, unique_rows
 from evenhand.agreement.bootstrap import Plan, Resampler
 
@@ -50,19 +50,12 @@ class Counts:
         return self._resamplers.setdefault(plan, Resampler(self.blocks, plan))
 
 
-def _scores(labels: int, scores: FloatArray | None) -> FloatArray:
-    positions = np.arange(labels, dtype=np.float64) if scores is None else np.asarray(scores, dtype=np.float64)
-    if positions.shape != (labels,):
-        raise ValueError(f"{labels} labels need {labels} scores, not {positions.size}")
-    return positions
-
-
 def count_table(table: AnyInts, scores: FloatArray | None = None, clusters: AnyInts | None = None) -> Counts:
     """Counts from a units × labels table of how many raters gave each label."""
     rated = table.sum(axis=1) > 0
     rows, inverse, times = unique_rows(table[rated])
     blocks = single_blocks(times) if clusters is None else cluster_blocks(inverse, clusters[rated])
-    return Counts(table=rows, times=times, blocks=blocks, scores=_scores(table.shape[1], scores))
+    return Counts(table=rows, times=times, blocks=blocks, scores=label_scores(table.shape[1], scores))
 
 
 def count_wide(
@@ -86,7 +79,7 @@ def count_wide(
         present = np.flatnonzero(seen)
         table = (present[:, None] // digits[None, :labels]) % base
         times = seen[present].astype(np.int64)
-        return Counts(table=table, times=times, blocks=single_blocks(times), scores=_scores(labels, scores))
+        return Counts(table=table, times=times, blocks=single_blocks(times), scores=label_scores(labels, scores))
     units, raters = np.nonzero(codes >= 0)
     flat = np.bincount(units * labels + codes[units, raters], minlength=codes.shape[0] * labels)
     return count_table(flat.reshape(codes.shape[0], labels), scores, clusters)

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from evenhand.agreement.arrays import AnyInts, FloatArray, IntArray
+from evenhand.agreement.arrays import AnyInts, FloatArray, IntArray, label_scores
 from evenhand.agreement.blocks import Blocks, cluster_blocks, single_blocks
 from evenhand.agreement.bootstrap import Plan, Resampler, Sample
 
@@ -66,7 +66,7 @@ def cross(
     place[cells] = np.arange(len(cells))
     patterns = place[(a[both] * labels + b[both]).astype(np.int64)]
     blocks = cluster_blocks(patterns, clusters[both])
-    return Cross(table=table, cells=cells, blocks=blocks, scores=_scores(labels, scores))
+    return Cross(table=table, cells=cells, blocks=blocks, scores=label_scores(labels, scores))
 
 
 def cross_table(table: AnyInts, scores: FloatArray | None = None) -> Cross:
@@ -74,7 +74,7 @@ def cross_table(table: AnyInts, scores: FloatArray | None = None) -> Cross:
     counts = table.astype(np.int64)
     cells = np.flatnonzero(counts)
     blocks = single_blocks(counts.reshape(-1)[cells])
-    return Cross(table=counts, cells=cells, blocks=blocks, scores=_scores(counts.shape[0], scores))
+    return Cross(table=counts, cells=cells, blocks=blocks, scores=label_scores(counts.shape[0], scores))
 
 
 def cross_wide(
@@ -127,10 +127,3 @@ def cross_long(
         groups = None if clusters is None else clusters[unit[one]]
         out[int(rater[one[0]]), int(rater[two[0]])] = cross(code[one], code[two], labels, scores, groups)
     return out
-
-
-def _scores(labels: int, scores: FloatArray | None) -> FloatArray:
-    positions = np.arange(labels, dtype=np.float64) if scores is None else np.asarray(scores, dtype=np.float64)
-    if positions.shape != (labels,):
-        raise ValueError(f"{labels} labels need {labels} scores, not {positions.size}")
-    return positions

@@ -5,9 +5,9 @@ answers), `pairs` those between two, `votes` those of all, `classification` thos
 figures against targets; `as_json` writes them down.
 """
 
-from evenhand.measures.as_json import measures_json, targets_json
+from evenhand.measures.as_json import measures_json, statistic, targets_json
 from evenhand.measures.compute import measures
 from evenhand.measures.goals import TargetResult, targets
 from evenhand.measures.record import Measure
 
-__all__ = ["Measure", "TargetResult", "measures", "measures_json", "targets", "targets_json"]
+__all__ = ["Measure", "TargetResult", "measures", "measures_json", "statistic", "targets", "targets_json"]

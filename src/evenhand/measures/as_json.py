@@ -27,7 +27,7 @@ def targets_json(results: Sequence[TargetResult]) -> list[dict[str, object]]:
             "a": result.a,
             "b": result.b,
             "label": result.label,
-            **_estimate(result.estimate),
+            **statistic(result.estimate),
             "verdict": result.verdict,
             "met": result.met,
             "more_items": result.more_items,
@@ -45,18 +45,14 @@ def _measure(measure: Measure) -> dict[str, object]:
         "against": measure.against,
         "stratum": None if measure.stratum is None else dict(measure.stratum),
         "label": measure.label,
-        **_estimate(measure.estimate),
+        **statistic(measure.estimate),
         "detail": None if measure.detail is None else dict(measure.detail),
         "left_out": dict(measure.left_out),
     }
 
 
-def _estimate(found: Estimate) -> dict[str, object]:
-    whole = found.low is not None and found.high is not None
-    return {
-        "value": found.value,
-        "ci": [found.low, found.high] if whole else None,
-        "n": found.n,
-        "why": found.why,
-        "note": found.note,
-    }
+def statistic(found: Estimate) -> dict[str, object]:
+    """A statistic as every JSON document has it; its note, where it has one, says why there is no interval."""
+    interval = None if found.low is None or found.high is None else [found.low, found.high]
+    note = {} if found.note is None else {"note": found.note}
+    return {"value": found.value, "ci": interval, "n": found.n, "why": found.why, **note}

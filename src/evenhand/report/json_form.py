@@ -14,21 +14,12 @@ from pydantic import BaseModel
 from evenhand.agreement.labels import Spread
 from evenhand.agreement.result import Estimate
 from evenhand.matrix import Agreement, Pair
-from evenhand.measures import TargetResult, targets_json
+from evenhand.measures import TargetResult, statistic, targets_json
 from evenhand.records import RaterRef, Value
 from evenhand.report.data import Report
 from evenhand.table import Tables
 
 Json = dict[str, Any]
-
-
-def statistic(estimate: Estimate) -> Json:
-    """A statistic; its note, where it has one, says why there is no interval."""
-    interval = None if estimate.low is None or estimate.high is None else [estimate.low, estimate.high]
-    found: Json = {"value": estimate.value, "ci": interval, "n": estimate.n, "why": estimate.why}
-    if estimate.note is not None:
-        found["note"] = estimate.note
-    return found
 
 
 def agree_json(tables: Tables, agreements: Mapping[str, Agreement], targets: Sequence[TargetResult]) -> Json:

@@ -13,13 +13,12 @@ import numpy as np
 
 from evenhand.agreement.arrays import BoolArray
 from evenhand.agreement.majority import majority_label
-from evenhand.records import UNANSWERABLE, Kind, RaterRef, Value
-from evenhand.scales import Percent, Text
-from evenhand.table import MISSING, FloatArray, IntArray, Table, Tables
+from evenhand.records import Kind, RaterRef, Value
+from evenhand.scales import Percent
+from evenhand.table import MISSING, FloatArray, IntArray, Table, Tables, compared
 
 Level = Literal["nominal", "ordinal", "interval"]
 
-ANSWERED = "answered"
 FREE_TEXT = "answers in free text cannot be compared as such"
 NO_MAJORITY = "percentages have no majority label"
 
@@ -148,20 +147,20 @@ class Reading:
 
 def read(tables: Tables, criterion: str) -> Reading:
     """One criterion, ready to be asked. Free answers count by whether there is one at all."""
-    table = tables.tables[criterion]
-    code, labels = _coded(table)
+    given = tables.tables[criterion]
+    table = compared(given) or given
     order = np.lexsort((table.unit, table.rater))
     confidence, lent = _confidence(tables, table)
     level = table.criterion.scale.level
     return Reading(
         raters=tables.raters,
-        labels=labels,
+        labels=() if isinstance(table.criterion.scale, Percent) else table.values,
         scores=table.scores,
         level="nominal" if level == "text" else level,
         n_units=table.n_units,
         clusters=tables.together,
         unit=table.unit[order],
-        code=code[order],
+        code=table.code[order],
         order=table.order[order],
         confidence=confidence[order],
         lent=lent[order],
@@ -171,18 +170,7 @@ def read(tables: Tables, criterion: str) -> Reading:
 
 def comparable(table: Table) -> bool:
     """Whether the answers can be compared at all: free text can where one may say that there is no answer."""
-    scale = table.criterion.scale
-    return not isinstance(scale, Text) or scale.unanswerable
-
-
-def _coded(table: Table) -> tuple[IntArray, Sequence[Value]]:
-    scale = table.criterion.scale
-    if isinstance(scale, Percent):
-        return table.code, ()
-    if not isinstance(scale, Text):
-        return table.code, table.values
-    none = np.array([value == UNANSWERABLE for value in table.values], dtype=np.int64)
-    return none[table.code] if none.size else table.code, (ANSWERED, UNANSWERABLE)
+    return compared(table) is not None
 
 
 def _confidence(tables: Tables, table: Table) -> tuple[FloatArray, BoolArray]:
