@@ -108,9 +108,12 @@ class Rating:
     """One rater's answer on one criterion of one unit.
 
     `value` is there exactly when `status` is `rated`. `digest` is the protocol's. `confidence` is a percentage.
-    `visible` names what the rater could see beside the item itself, for instance other raters' labels. `reason` says
-    why a rating failed and `raw` keeps the reply as it came. Ratings are never changed: a later one of the same rater,
-    unit, criterion and digest takes its place, and `supersedes` names the one it replaced.
+    `visible` names what the rater could see beside the item itself, for instance other raters' labels. `misquoted` are
+    texts given as evidence that stand nowhere in the item. `distribution` says how probable a rater held each level or
+    label, where it was asked several times or told its odds; `mean` is that of the levels, beside `value`, their mode.
+    `reply` is the id of the stored reply a rating was read from. `reason` says why a rating failed and `raw` keeps the
+    reply as it came. Ratings are never changed: a later one of the same rater, unit, criterion and digest takes its
+    place, and `supersedes` names the one it replaced.
     """
 
     unit: str
@@ -123,6 +126,10 @@ class Rating:
     confidence: float | None = None
     notes: str | None = None
     evidence: tuple[Span, ...] = ()
+    misquoted: tuple[str, ...] = ()
+    distribution: tuple[tuple[Value, float], ...] = ()
+    mean: float | None = None
+    reply: str | None = None
     seconds: float | None = None
     visible: tuple[str, ...] = ()
     reason: str | None = None

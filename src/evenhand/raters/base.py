@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol as Interface
 
+from evenhand.errors import RaterFailure
+from evenhand.llm.base import Chat, Reply, Request
 from evenhand.protocol.model import Protocol
-from evenhand.records import Item, RaterRef, Span, Unit
+from evenhand.records import Item, RaterRef, Span, Unit, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +20,75 @@ class Answer:
     confidence: float | None = None
     notes: str | None = None
     evidence: tuple[Span, ...] = ()
+    misquoted: tuple[str, ...] = ()
+    distribution: tuple[tuple[Value, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is given to a rater at once: one unit, or several units of one item that are rated together."""
+
+    item: Item
+    units: tuple[Unit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What became of one unit: answers, or the failure that stands in their place."""
+
+    unit: Unit
+    answers: Sequence[Answer] = ()
+    failure: RaterFailure | None = None
+    seconds: float | None = None
+    reply: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A reply that is on the disk, with its id there."""
+
+    id: str
+    reply: Reply
+
+
+class Desk(Interface):
+    """Where replies come in and are kept. A reply is on the disk before `ask` returns it."""
+
+    async def ask(self, chat: Chat, request: Request, *, sample: int = 0) -> Stored:
+        """An earlier reply of this model to the same request, or a new one, asked for now.
+
+        `sample` tells apart the replies to one request that is made several times. Raises CallError where none came.
+        """
+        ...
 
 
 class Rater(Interface):
-    """Rates one unit at a time."""
+    """A program that rates one unit at a time, by itself."""
 
     @property
     def ref(self) -> RaterRef: ...
 
     def rate(self, protocol: Protocol, item: Item, unit: Unit) -> Sequence[Answer]:
         """Answers for the unit. Raises RaterFailure where it has none; it never makes one up."""
+        ...
+
+
+class Judge(Interface):
+    """A model that rates: it asks through a desk, and many tasks are under way at once."""
+
+    @property
+    def ref(self) -> RaterRef: ...
+
+    @property
+    def together(self) -> bool:
+        """Whether the units of an item are rated together, in one task."""
+        ...
+
+    @property
+    def chats(self) -> Sequence[Chat]:
+        """The models it asks; the run closes them."""
+        ...
+
+    async def judge(self, protocol: Protocol, task: Task, desk: Desk) -> Sequence[Judgement]:
+        """What became of each unit of the task, in their order."""
         ...

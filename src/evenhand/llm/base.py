@@ -1,0 +1,150 @@
+"""What is asked of a language model and what comes back, whichever way it is reached."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+from typing import Protocol as Interface
+
+from evenhand.errors import EvenhandError
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A JSON Schema that the reply must obey, as JSON text: encoded once, sent many times."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question to a model. `logprobs` asks for that many alternatives to each token, 0 for none."""
+
+    messages: tuple[Message, ...]
+    schema: Schema | None = None
+    max_tokens: int = 2048
+    temperature: float = 0.0
+    seed: int | None = None
+    logprobs: int = 0
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of what the model reads: the messages and the schema."""
+        digest = hashlib.sha256()
+        for message in self.messages:
+            content = message.content.encode("utf-8", "surrogatepass")
+            digest.update(f"{message.role} {len(content)}\n".encode())
+            digest.update(content)
+        if self.schema is not None:
+            digest.update(f"schema {self.schema.name}\n{self.schema.text}".encode())
+        return digest.hexdigest()
+
+    @property
+    def parameters(self) -> str:
+        """Everything else that changes what comes back, in one fixed form."""
+        known = {
+            "logprobs": self.logprobs,
+            "max_tokens": self.max_tokens,
+            "seed": self.seed,
+            "temperature": self.temperature,
+        }
+        return json.dumps(known, sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens read and written, as the server counted them; `cached` is the part of `input` that it had read before."""
+
+    input: int
+    output: int
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The alternatives at one place of the reply: texts with their log probabilities, the most probable first."""
+
+    offset: int
+    """Where in the reply's text the chosen token begins."""
+    text: str
+    alternatives: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model said. `finish` is `stop`, `length` (cut at the token limit) or `refusal`, or the server's own word."""
+
+    text: str
+    finish: str = "stop"
+    usage: Usage | None = None
+    model: str = ""
+    """The model's name as the server gave it: a dated version where the request named none."""
+    choices: tuple[Choice, ...] = ()
+    seconds: float | None = None
+
+
+class CallError(EvenhandError):
+    """A call that brought no reply. `reason` is short and the same for all calls that failed alike.
+
+    `again`: another try may go better; `after`: not before this many seconds, as the server said. `raw` is what came,
+    where anything did.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        again: bool = False,
+        after: float | None = None,
+        limited: bool = False,
+        raw: str | None = None,
+    ) -> None:
+        self.reason = reason
+        self.again = again
+        self.after = after
+        self.limited = limited
+        """The server asked for fewer calls."""
+        self.raw = raw
+        super().__init__(reason)
+
+
+class RunError(CallError):
+    """No call can succeed: a wrong key, an unknown model, an empty account. The message says what to do."""
+
+
+class Pace(Interface):
+    """Places for calls: `async with pace:` waits for one."""
+
+    async def __aenter__(self) -> object: ...
+
+    async def __aexit__(self, *exc: object) -> None: ...
+
+
+class Chat(Interface):
+    """A model that answers. One object may be asked many things at once, from one event loop."""
+
+    @property
+    def model(self) -> str:
+        """What the model is called, as far as replies of the same model go: part of the key of a stored reply."""
+        ...
+
+    @property
+    def pace(self) -> "Pace":
+        """How many may ask at once. Whoever asks takes a place first and keeps it until the reply is safe."""
+        ...
+
+    async def complete(self, request: Request) -> Reply:
+        """Ask once, or as often as this chat's own rules say. Raises CallError where no reply came."""
+        ...
+
+    async def close(self) -> None: ...
