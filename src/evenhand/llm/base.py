@@ -82,7 +82,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said. `finish` is `stop`, `length` (cut at the token limit) or `refusal`, or the server's own word."""
+    """What a model said. `finish` is `stop`, `length` (cut at the token limit), `refusal`, or the server's own word."""
 
     text: str
     finish: str = "stop"
