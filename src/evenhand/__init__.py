@@ -11,6 +11,7 @@ from evenhand.version import __version__
 
 if TYPE_CHECKING:
     from evenhand.errors import EvenhandError, InputError, ProtocolError, StudyError, UserError
+    from evenhand.evaluate_model.pipeline import EvaluateModel
     from evenhand.formats.frames import items_from_frame
     from evenhand.formats.items import Items, read_items
     from evenhand.protocol.guideline import guideline
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from evenhand.study import Study
 
 _HOME = {
+    "EvaluateModel": "evenhand.evaluate_model.pipeline",
     "EvenhandError": "evenhand.errors",
     "InputError": "evenhand.errors",
     "Item": "evenhand.records",
@@ -48,6 +50,7 @@ _HOME = {
 }
 
 __all__ = [
+    "EvaluateModel",
     "EvenhandError",
     "InputError",
     "Item",

@@ -22,7 +22,7 @@ from evenhand.raters.scripted import ScriptedRater
 from evenhand.records import Status
 from evenhand.report.text import shown
 from evenhand.reporting import write_report
-from evenhand.run import rate
+from evenhand.run.rate import rate
 from evenhand.study import Study
 
 PROTOCOL = "halo-support"

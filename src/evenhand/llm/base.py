@@ -125,6 +125,11 @@ class RunError(CallError):
 class Pace(Interface):
     """Places for calls: `async with pace:` waits for one."""
 
+    @property
+    def width(self) -> int:
+        """How many places there are, as of now."""
+        ...
+
     async def __aenter__(self) -> object: ...
 
     async def __aexit__(self, *exc: object) -> None: ...

@@ -1,7 +1,8 @@
 """What every program that rates has in common."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol as Interface
 
 from evenhand.errors import RaterFailure
@@ -26,10 +27,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is given to a rater at once: one unit, or several units of one item that are rated together."""
+    """What is given to a rater at once: one unit, or several units of one item that are rated together.
+
+    `since`: replies from before that moment are not to be used again; what came of them had failed.
+    """
 
     item: Item
     units: tuple[Unit, ...]
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +59,11 @@ class Stored:
 class Desk(Interface):
     """Where replies come in and are kept. A reply is on the disk before `ask` returns it."""
 
-    async def ask(self, chat: Chat, request: Request, *, sample: int = 0) -> Stored:
+    async def ask(self, chat: Chat, request: Request, *, sample: int = 0, since: datetime | None = None) -> Stored:
         """An earlier reply of this model to the same request, or a new one, asked for now.
 
-        `sample` tells apart the replies to one request that is made several times. Raises CallError where none came.
+        `sample` tells apart the replies to one request that is made several times; `since` as in Task. Raises
+        CallError where none came.
         """
         ...
 
@@ -80,6 +86,11 @@ class Judge(Interface):
     def ref(self) -> RaterRef: ...
 
     @property
+    def settings(self) -> Mapping[str, object]:
+        """What it was set to, for the record: everything that its configuration's digest is made of."""
+        ...
+
+    @property
     def together(self) -> bool:
         """Whether the units of an item are rated together, in one task."""
         ...
@@ -87,6 +98,10 @@ class Judge(Interface):
     @property
     def chats(self) -> Sequence[Chat]:
         """The models it asks; the run closes them."""
+        ...
+
+    def questions(self, task: Task) -> Sequence[tuple[Chat, Request, int]]:
+        """What will be asked about a task, of whom, and how often, as far as it is known beforehand."""
         ...
 
     async def judge(self, protocol: Protocol, task: Task, desk: Desk) -> Sequence[Judgement]:

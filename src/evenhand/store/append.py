@@ -177,6 +177,9 @@ def _says(rating: Rating) -> tuple[object, ...]:
         rating.confidence,
         rating.notes,
         rating.evidence,
+        rating.misquoted,
+        rating.distribution,
+        rating.mean,
     )
 
 

@@ -14,14 +14,24 @@
    time whatever the study's size; everything that reads many is an iterator. An iterator holds nobody up and shows each
    item as it is when its turn comes; for everything at one moment, read a backup.
 8. Errors of the database come out as `StudyError`.
+9. Replies of models are append-only, too. When `add_replies` returns, the replies are on the disk; when it raises,
+   none of them is there. A reply is known by its id: sent twice, it is stored once. Of several replies under one key
+   the one stored last counts; the others stay.
+10. A run is written over as it goes on: what `save_run` was given last is what `runs` shows.
+11. `pending` and `count_pending` look only at ratings by this rater under the protocol in force when they are called. A
+    unit with such a rating on any criterion and of any status is rated; one with a failed rating in force is pending
+    again if it is asked for. Between two pages `pending` keeps nothing open, its memory does not grow with the study,
+    and no item is left out or comes twice because of ratings that are stored meanwhile.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 from typing import Protocol as Interface
 
+from evenhand.llm.base import Reply
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, RaterRef, Rating, Status, Unit
 from evenhand.table import Tables
@@ -46,6 +56,42 @@ class Added:
     new: int = 0
     superseding: int = 0
     known: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyKey:
+    """What a reply answers: `prompt` is the digest of all the model read, `sample` tells repeated requests apart."""
+
+    prompt: str
+    model: str
+    parameters: str
+    sample: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReply:
+    """A model's reply as it is kept: nothing is read out of it yet."""
+
+    id: str
+    key: ReplyKey
+    reply: Reply
+    at: datetime
+
+
+RunState = Literal["running", "done", "stopped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One rater's work through a study by a program. `settings` and `counts` hold what JSON can."""
+
+    id: str
+    rater: str
+    started: datetime
+    ended: datetime | None
+    state: RunState
+    settings: Mapping[str, object]
+    counts: Mapping[str, object]
 
 
 class Store(Interface):
@@ -123,10 +169,12 @@ class Store(Interface):
 
         `if_current`: each rating's `supersedes` must name the rating in force (None: there is none yet), otherwise
         ConflictError; without it the store fills `supersedes` in. `keep_same`: a rating that says the same as the one
-        in force (status, value, rationale, confidence, notes, evidence) is passed over and counted as known.
-        A rating of an unknown unit, criterion, rater or digest is a StudyError, and so is one that does not fit its
-        protocol: a value that is not the very one its scale reads, a confidence beyond 0 to 100. If the iterable
-        raises, nothing is stored. While it is read it may read this store, but not write to it.
+        in force (status, value, rationale, confidence, notes, evidence, misquoted, distribution, mean) is passed over
+        and counted as known. A rating of an unknown unit, criterion, rater or digest is a StudyError, and so is one
+        that does not fit its protocol: a value, there or in the distribution, that is not the very one its scale reads,
+        a confidence beyond 0 to 100, probabilities that do not sum to 1, a mean beyond the scale. The reply that a
+        rating names need not be here. If the iterable raises, nothing is stored. While it is read it may read this
+        store, but not write to it.
         """
         ...
 
@@ -148,6 +196,40 @@ class Store(Interface):
 
     def count_ratings(self) -> Mapping[str, Mapping[Status, int]]:
         """Ratings in force by protocol digest and status."""
+        ...
+
+    def pending(self, rater: str, *, failed: bool = False) -> Iterator[Work]:
+        """Every item with the units that this rater has yet to rate, in the order of the study.
+
+        An item without such units is passed over. `failed`: units with a failed rating in force count among them.
+        """
+        ...
+
+    def count_pending(self, rater: str, *, failed: bool = False) -> tuple[int, int]:
+        """How many items and units `pending` would give now."""
+        ...
+
+    def failed_at(self, rater: str, unit_ids: Sequence[str]) -> Mapping[str, datetime]:
+        """When the latest failed rating in force of each of these units was made, by this rater under the protocol in
+        force; a unit without one is absent."""
+        ...
+
+    def replies(self, keys: Sequence[ReplyKey]) -> Mapping[ReplyKey, StoredReply]:
+        """The reply stored last under each of these keys; a key without one is absent."""
+        ...
+
+    def reply(self, reply_id: str) -> StoredReply | None: ...
+
+    def add_replies(self, replies: Sequence[StoredReply]) -> None:
+        """Store replies, in one transaction."""
+        ...
+
+    def save_run(self, run: Run) -> None:
+        """Store a run, or bring one of the same id up to date."""
+        ...
+
+    def runs(self) -> Sequence[Run]:
+        """Every run, in order of their start."""
         ...
 
     def tables(self) -> Tables:

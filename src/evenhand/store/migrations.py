@@ -44,7 +44,16 @@ _TABLES = (
     "CREATE INDEX ratings_replaced ON ratings (supersedes) WHERE supersedes <> 0",
 )
 
-_FIXED = ("items", "units", "ratings")
+_REPLIES = (
+    """CREATE TABLE replies (
+        seq {number} PRIMARY KEY, id TEXT NOT NULL UNIQUE, key BIGINT NOT NULL, prompt TEXT NOT NULL,
+        model TEXT NOT NULL, parameters TEXT NOT NULL, sample INTEGER NOT NULL, at TEXT NOT NULL,
+        body TEXT NOT NULL)""",
+    "CREATE INDEX replies_by_key ON replies (key)",
+    """CREATE TABLE runs (
+        seq {number} PRIMARY KEY, id TEXT NOT NULL UNIQUE, rater TEXT NOT NULL, started TEXT NOT NULL, ended TEXT,
+        state TEXT NOT NULL, settings TEXT NOT NULL, counts TEXT NOT NULL)""",
+)
 
 _SQLITE_GUARD = """CREATE TRIGGER {table}_{event} BEFORE {event} ON {table}
     BEGIN SELECT RAISE(ABORT, '{table} are append-only'); END"""
@@ -58,22 +67,35 @@ _POSTGRES_GUARD = """CREATE TRIGGER {table}_fixed BEFORE UPDATE OR DELETE OR TRU
 
 def _first(connection: Connection) -> None:
     """The tables of version 1, and triggers that refuse to change or remove what must stay."""
-    sqlite = connection.dialect.name == "sqlite"
+    _make(connection, _TABLES)
+    if connection.dialect.name != "sqlite":
+        connection.exec_driver_sql(_POSTGRES_REFUSAL)
+    _fix(connection, "items", "units", "ratings")
+
+
+def _second(connection: Connection) -> None:
+    """Replies of models, which stay as they came, and the runs that asked for them."""
+    _make(connection, _REPLIES)
+    _fix(connection, "replies")
+
+
+def _make(connection: Connection, statements: Sequence[str]) -> None:
     # Only a column declared INTEGER is SQLite's own row number; in PostgreSQL an INTEGER ends at two billion.
-    number, clustered = ("INTEGER", " WITHOUT ROWID") if sqlite else ("BIGINT", "")
-    for statement in _TABLES:
+    number, clustered = ("INTEGER", " WITHOUT ROWID") if connection.dialect.name == "sqlite" else ("BIGINT", "")
+    for statement in statements:
         connection.exec_driver_sql(statement.format(number=number, clustered=clustered))
-    if sqlite:
-        for table in _FIXED:
+
+
+def _fix(connection: Connection, *tables: str) -> None:
+    for table in tables:
+        if connection.dialect.name == "sqlite":
             for event in ("UPDATE", "DELETE"):
                 connection.exec_driver_sql(_SQLITE_GUARD.format(table=table, event=event))
-    else:
-        connection.exec_driver_sql(_POSTGRES_REFUSAL)
-        for table in _FIXED:
+        else:
             connection.exec_driver_sql(_POSTGRES_GUARD.format(table=table))
 
 
-MIGRATIONS: Sequence[Migration] = (_first,)
+MIGRATIONS: Sequence[Migration] = (_first, _second)
 
 
 def migrate(connection: Connection, found: int, migrations: Sequence[Migration]) -> None:

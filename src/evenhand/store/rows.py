@@ -96,6 +96,14 @@ def details_text(rating: Rating) -> str | None:
         details["notes"] = rating.notes
     if rating.evidence:
         details["evidence"] = [(span.field, span.start, span.end) for span in rating.evidence]
+    if rating.misquoted:
+        details["misquoted"] = rating.misquoted
+    if rating.distribution:
+        details["distribution"] = rating.distribution
+    if rating.mean is not None:
+        details["mean"] = rating.mean
+    if rating.reply is not None:
+        details["reply"] = rating.reply
     if rating.seconds is not None:
         details["seconds"] = rating.seconds
     if rating.visible:
@@ -134,6 +142,10 @@ def rating_from(
         confidence=more.get("confidence"),
         notes=more.get("notes"),
         evidence=tuple(Span(*span) for span in more["evidence"]) if "evidence" in more else (),
+        misquoted=tuple(more["misquoted"]) if "misquoted" in more else (),
+        distribution=tuple((held, odds) for held, odds in more["distribution"]) if "distribution" in more else (),
+        mean=more.get("mean"),
+        reply=more.get("reply"),
         seconds=more.get("seconds"),
         visible=tuple(more["visible"]) if "visible" in more else (),
         reason=more.get("reason"),

@@ -81,5 +81,34 @@ ratings = Table(
     Column("details", Text),
 )
 
-IN_ORDER = (meta, protocols, adoptions, items, units, raters, ratings)
+replies = Table(
+    "replies",
+    metadata,
+    Column("seq", BigInteger, primary_key=True),
+    Column("id", Text, nullable=False),
+    # A number made of the next four: an index over themselves would be a tenth of the study and slow to write.
+    Column("key", BigInteger, nullable=False),
+    Column("prompt", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("parameters", Text, nullable=False),
+    Column("sample", Integer, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("seq", BigInteger, primary_key=True),
+    Column("id", Text, nullable=False),
+    # A name and not a number: a run is there before its rater has rated.
+    Column("rater", Text, nullable=False),
+    Column("started", Text, nullable=False),
+    Column("ended", Text),
+    Column("state", Text, nullable=False),
+    Column("settings", Text, nullable=False),
+    Column("counts", Text, nullable=False),
+)
+
+IN_ORDER = (meta, protocols, adoptions, items, units, raters, ratings, replies, runs)
 """Every table after those it refers to."""

@@ -6,6 +6,7 @@ time therefore holds nobody up, and in between the same store may write.
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import Protocol as Interface
@@ -15,18 +16,20 @@ from sqlalchemy import Connection, func, insert, select, update
 from evenhand.errors import StudyError
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit, now
-from evenhand.store.append import Names, append, locate
-from evenhand.store.base import Added, ProtocolVersion
-from evenhand.store.load import BATCH, batches
+from evenhand.store import work
+from evenhand.store.append import Names, append
+from evenhand.store.base import Added, ProtocolVersion, ReplyKey, Run, StoredReply, Work
+from evenhand.store.load import batches
 from evenhand.store.migrations import Migration, migrate, schema_version
+from evenhand.store.pending import Asked, count_pending, failure_times, read_pending
 from evenhand.store.reading import Wanted, read_ratings
-from evenhand.store.rows import item_from, storable, unit_from
-from evenhand.store.schema import items, meta, raters, ratings, units
+from evenhand.store.replies import append_replies, find_replies, find_reply
+from evenhand.store.rows import storable
+from evenhand.store.runs import read_runs, write_run
+from evenhand.store.schema import meta, raters, ratings
 from evenhand.store.tabulating import documents, tabulate, unit_items
 from evenhand.store.versions import Versions, check_fit, enact, read_versions
 from evenhand.table import Tables
-
-PAGE = 2000
 
 
 class Backend(Interface):
@@ -118,91 +121,25 @@ class SqlStore:
         return self._n_units
 
     def items(self) -> Iterator[Item]:
-        last = 0
-        while True:
-            query = select(items).where(items.c.seq > last).order_by(items.c.seq).limit(BATCH)
-            with self._reading() as connection:
-                page = connection.execute(query).all()
-            if not page:
-                return
-            for _, item_id, fields in page:
-                yield item_from(item_id, fields)
-            last = page[-1][0]
+        return work.all_items(self._reading)
 
     def items_at(self, numbers: Sequence[int]) -> Sequence[Item]:
-        found: dict[int, Item] = {}
-        for some in batches(dict.fromkeys(numbers)):
-            query = select(items).where(items.c.seq.in_([number + 1 for number in some]))
-            with self._reading() as connection:
-                rows = connection.execute(query).all()
-            found |= {seq - 1: item_from(item_id, fields) for seq, item_id, fields in rows}
-        return [found[number] for number in numbers]
+        return work.items_at(self._reading, numbers)
 
     def item(self, item_id: str) -> Item | None:
-        if not storable(item_id):
-            return None
-        with self._reading() as connection:
-            row = connection.execute(select(items.c.id, items.c.fields).where(items.c.id == item_id)).first()
-        return None if row is None else item_from(row[0], row[1])
+        return work.one_item(self._reading, item_id)
 
     def items_of(self, item_ids: Sequence[str]) -> Mapping[str, Item]:
-        found: dict[str, Item] = {}
-        for some in batches(dict.fromkeys(filter(storable, item_ids))):
-            query = select(items.c.id, items.c.fields).where(items.c.id.in_(some))
-            with self._reading() as connection:
-                found.update((row[0], item_from(row[0], row[1])) for row in connection.execute(query))
-        return found
+        return work.items_of(self._reading, item_ids)
 
     def units(self) -> Iterator[Unit]:
-        last = (0, 0)
-        columns = select(units.c.item, units.c.position, items.c.id, units.c.content).join(
-            items, items.c.seq == units.c.item
-        )
-        while True:
-            query = (
-                columns.where((units.c.item > last[0]) | ((units.c.item == last[0]) & (units.c.position > last[1])))
-                .where(units.c.item >= last[0])
-                .order_by(units.c.item, units.c.position)
-                .limit(PAGE)
-            )
-            with self._reading() as connection:
-                page = connection.execute(query).all()
-            if not page:
-                return
-            for _, position, item_id, content in page:
-                yield unit_from(item_id, position, content, self._rule)
-            last = (page[-1][0], page[-1][1])
+        return work.all_units(self._reading, self._rule)
 
     def units_of(self, item_ids: Sequence[str]) -> Mapping[str, Sequence[Unit]]:
-        found: dict[str, list[Unit]] = {}
-        columns = select(items.c.id, units.c.position, units.c.content)
-        for some in batches(dict.fromkeys(filter(storable, item_ids))):
-            query = (
-                columns.outerjoin_from(items, units, units.c.item == items.c.seq)
-                .where(items.c.id.in_(some))
-                .order_by(items.c.seq, units.c.position)
-            )
-            with self._reading() as connection:
-                rows = connection.execute(query).all()
-            for item_id, position, content in rows:
-                its_units = found.setdefault(item_id, [])
-                # An item of a question protocol may have no question.
-                if position is not None:
-                    its_units.append(unit_from(item_id, position, content, self._rule))
-        return found
+        return work.units_of(self._reading, item_ids, self._rule)
 
     def unit(self, unit_id: str) -> Unit | None:
-        with self._reading() as connection:
-            place = locate(connection, [unit_id], self._rule).get(unit_id)
-            if place is None:
-                return None
-            query = (
-                select(items.c.id, units.c.position, units.c.content)
-                .join(items, items.c.seq == units.c.item)
-                .where(units.c.item == place[0], units.c.position == place[1])
-            )
-            row = connection.execute(query).one()
-        return unit_from(row[0], row[1], row[2], self._rule)
+        return work.one_unit(self._reading, unit_id, self._rule)
 
     def raters(self) -> Sequence[RaterRef]:
         columns = select(raters.c.id, raters.c.kind, raters.c.version, raters.c.config)
@@ -304,6 +241,49 @@ class SqlStore:
             if any(found.values()):
                 in_force[digest] = {status: number for status, number in found.items() if number}
         return in_force
+
+    def pending(self, rater: str, *, failed: bool = False) -> Iterator[Work]:
+        return read_pending(self._reading, self._asked(rater, failed))
+
+    def count_pending(self, rater: str, *, failed: bool = False) -> tuple[int, int]:
+        with self._reading() as connection:
+            return count_pending(connection, self._asked(rater, failed))
+
+    def failed_at(self, rater: str, unit_ids: Sequence[str]) -> Mapping[str, datetime]:
+        with self._reading() as connection:
+            return failure_times(connection, self._asked(rater, True), unit_ids)
+
+    def _asked(self, rater: str, failed: bool) -> Asked:
+        protocol = self.protocol
+        criteria = [criterion.id for criterion in protocol.criteria]
+        number = self._versions.by_digest[protocol.digest][0]
+        return Asked(rater, number, criteria, failed, self._n_items, protocol.rule.of)
+
+    def replies(self, keys: Sequence[ReplyKey]) -> Mapping[ReplyKey, StoredReply]:
+        found: dict[ReplyKey, StoredReply] = {}
+        for some in batches(keys):
+            with self._reading() as connection:
+                found |= find_replies(connection, some)
+        return found
+
+    def reply(self, reply_id: str) -> StoredReply | None:
+        with self._reading() as connection:
+            return find_reply(connection, reply_id)
+
+    def add_replies(self, replies: Sequence[StoredReply]) -> None:
+        if not replies:
+            return
+        with self._writing() as connection:
+            for batch in batches(replies):
+                append_replies(connection, self.location, batch)
+
+    def save_run(self, run: Run) -> None:
+        with self._writing() as connection:
+            write_run(connection, self.location, run)
+
+    def runs(self) -> Sequence[Run]:
+        with self._reading() as connection:
+            return read_runs(connection)
 
     def tables(self) -> Tables:
         protocol, known = self.protocol, self.raters()

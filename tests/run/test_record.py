@@ -1,13 +1,18 @@
+import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from evenhand.errors import RaterFailure
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Answer
+from evenhand.llm.base import Chat, Request
+from evenhand.raters.base import Answer, Judgement, Stored, Task
 from evenhand.raters.scripted import ScriptedRater
-from evenhand.records import Item, Kind, RaterRef, Status, Unit
-from evenhand.run import rate, rate_unit
+from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
+from evenhand.raters.program import Program
+from evenhand.run.rate import rate
+from evenhand.run.record import ratings_of
 from evenhand.study import Study
 
 STEM = load_protocol("stem-accuracy")
@@ -18,8 +23,21 @@ def stem_study(folder: Path) -> Study:
     return Study.create(folder / "study.db", STEM, [ITEM])
 
 
+class NoDesk:
+    """For programs that ask nobody."""
+
+    async def ask(self, chat: Chat, request: Request, *, sample: int = 0, since: datetime | None = None) -> Stored:
+        raise AssertionError("nobody is to be asked")
+
+
+def rated(script: Mapping[str, Sequence[Answer]], unit: str) -> Sequence[Rating]:
+    task = Task(ITEM, (Unit(unit, "x", 1),))
+    (judgement,) = asyncio.run(Program(ScriptedRater("s", script)).judge(STEM, task, NoDesk()))
+    return ratings_of(STEM, "s", judgement)
+
+
 def said(script: Mapping[str, Sequence[Answer]], unit: str) -> dict[str, tuple[Status, object, str | None]]:
-    ratings = rate_unit(STEM, ScriptedRater("s", script), ITEM, Unit(unit, "x", 1))
+    ratings = rated(script, unit)
     return {rating.criterion: (rating.status, rating.value, rating.reason) for rating in ratings}
 
 
@@ -38,7 +56,7 @@ def test_a_follow_up_is_not_asked_when_its_condition_is_false_whatever_the_rater
 
 def test_a_value_that_is_not_on_the_scale_is_a_failure_with_the_reply_kept():
     script = {"x#1": [Answer("accuracy", "4 stars")]}
-    (accuracy, severity) = rate_unit(STEM, ScriptedRater("s", script), ITEM, Unit("x#1", "x", 1))
+    (accuracy, severity) = rated(script, "x#1")
     assert (accuracy.status, accuracy.value, accuracy.raw) == (Status.FAILED, None, "4 stars")
     assert accuracy.reason is not None
     assert accuracy.reason.startswith("not on the scale: '4 stars' is not one of Accurate")
@@ -83,3 +101,19 @@ def test_a_confidence_that_is_none_is_a_failure(tmp_path: Path):
     status, value, reason = said(script, "x#1")["accuracy"]
     assert (status, value) == (Status.FAILED, None)
     assert reason == "confidence: '110.0' is not a number from 0 to 100"
+
+
+def test_the_mean_of_the_levels_stands_beside_their_mode():
+    neureg = load_protocol("neureg-qa")
+    given = Judgement(
+        Unit("x", "x", 1),
+        [Answer(criterion.id, 4, distribution=((3, 0.25), (4, 0.75))) for criterion in neureg.criteria],
+    )
+    ratings = ratings_of(neureg, "s", given)
+    # 3 · 0.25 + 4 · 0.75 = 3.75
+    assert {(rating.value, rating.mean) for rating in ratings} == {(4, 3.75)}
+
+
+def test_labels_have_no_mean():
+    given = Judgement(Unit("x#1", "x", 1), [Answer("accuracy", "Accurate", distribution=(("Accurate", 1.0),))])
+    assert ratings_of(STEM, "s", given)[0].mean is None

@@ -1,0 +1,146 @@
+"""Requests as JSON bytes and replies from JSON bytes: the chat completions format, and nothing of HTTP."""
+
+import json
+from collections.abc import Sequence
+from typing import cast
+
+from evenhand.llm.base import Choice, Reply, Request, Usage
+from evenhand.llm.forms import Form
+
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class NotACompletion(ValueError):
+    """The body is not a chat completion."""
+
+
+def body_of(request: Request, model: str, form: Form) -> bytes:
+    """The body of a request. It is put together by hand so that the schema, the longest part, is not encoded again."""
+    messages = ",".join(
+        f'{{"role":"{message.role}","content":{_quoted(message.content)}}}' for message in request.messages
+    )
+    text = f'{{"model":{_quoted(model)},"messages":[{messages}],"{form.limits[0]}":{request.max_tokens}'
+    if form.temperature:
+        text += f',"temperature":{min(request.temperature, form.hottest)}'
+    if form.seed and request.seed is not None:
+        text += f',"seed":{request.seed}'
+    if form.logprobs and request.logprobs:
+        text += f',"logprobs":true,"top_logprobs":{request.logprobs}'
+    text += f"{_response_format(request, form)}}}"
+    # Half of a surrogate pair has no UTF-8; what Python puts in its place is the escape that JSON has for it.
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _response_format(request: Request, form: Form) -> str:
+    if request.schema is None or form.structure == "none":
+        return ""
+    if form.structure == "json_object":
+        return ',"response_format":{"type":"json_object"}'
+    return (
+        ',"response_format":{"type":"json_schema","json_schema":'
+        f'{{"name":{_quoted(request.schema.name)},"strict":true,"schema":{request.schema.text}}}}}'
+    )
+
+
+def reply_of(body: bytes, *, seconds: float | None = None) -> Reply:
+    """The reply in a body. Raises NotACompletion where there is none; what is missing beside the text is left out."""
+    try:
+        completion = _fields(json.loads(str(body, "utf-8")))
+    except (ValueError, RecursionError):
+        raise NotACompletion from None
+    entries = _entries(completion.get("choices"))
+    first = _fields(entries[0]) if entries else {}
+    if not isinstance(first.get("message"), dict):
+        raise NotACompletion
+    message = _fields(first["message"])
+    text, refusal = _text(message.get("content")), message.get("refusal")
+    finish = first.get("finish_reason")
+    if finish == "content_filter" or (isinstance(refusal, str) and refusal):
+        finish, text = "refusal", refusal if isinstance(refusal, str) and refusal else text
+    model, logprobs = completion.get("model"), _entries(_fields(first.get("logprobs")).get("content"))
+    return Reply(
+        text=_whole(text),
+        finish=finish if isinstance(finish, str) and finish else "stop",
+        usage=_usage(_fields(completion.get("usage"))),
+        model=model if isinstance(model, str) else "",
+        choices=_choices(logprobs, text) if logprobs else (),
+        seconds=seconds,
+    )
+
+
+def _fields(value: object) -> dict[str, object]:
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _entries(value: object) -> Sequence[object]:
+    return cast("list[object]", value) if isinstance(value, list) else ()
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    if content is None:
+        return ""
+    if not isinstance(content, list):
+        raise NotACompletion
+    texts = [_fields(part).get("text") for part in _entries(cast("object", content))]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _whole(text: str) -> str:
+    """The text without halves of surrogate pairs, which can be neither printed nor stored."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _usage(usage: dict[str, object]) -> Usage | None:
+    read, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not isinstance(read, int) or not isinstance(written, int):
+        return None
+    cached = _fields(usage.get("prompt_tokens_details")).get("cached_tokens")
+    return Usage(read, written, cached if isinstance(cached, int) else 0)
+
+
+def _choices(tokens: Sequence[object], text: str) -> tuple[Choice, ...]:
+    """The alternatives at each token, where the tokens are the text; a token behind its end, as some servers add, is
+    left out. All in bytes, because a token may hold a part of a character."""
+    choices: list[Choice] = []
+    whole = text.encode("utf-8", "surrogatepass")
+    place = offset = 0
+    for token in map(_fields, tokens):
+        if place == len(whole):
+            break
+        chosen = _bytes(token)
+        if not whole.startswith(chosen, place):
+            return ()
+        inside = bool(chosen) and chosen[0] & 0xC0 == 0x80
+        choices.append(Choice(offset - inside, _shown(chosen), _alternatives(_entries(token.get("top_logprobs")))))
+        place += len(chosen)
+        offset += sum(byte & 0xC0 != 0x80 for byte in chosen)
+    return tuple(choices) if place == len(whole) else ()
+
+
+def _alternatives(tokens: Sequence[object]) -> tuple[tuple[str, float], ...]:
+    pairs: list[tuple[str, float]] = []
+    for token in map(_fields, tokens):
+        logprob = token.get("logprob")
+        if isinstance(logprob, float | int):
+            pairs.append((_shown(_bytes(token)), float(logprob)))
+    return tuple(sorted(pairs, key=lambda pair: -pair[1]))
+
+
+def _bytes(token: dict[str, object]) -> bytes:
+    """A token's own bytes; its text stands for them where the server sends none."""
+    numbers = token.get("bytes")
+    if isinstance(numbers, list) and numbers:
+        try:
+            return bytes(cast("list[int]", numbers))
+        except (ValueError, TypeError):
+            pass
+    text = token.get("token")
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else b""
+
+
+def _shown(token: bytes) -> str:
+    return token.decode("utf-8", "replace")

@@ -1,0 +1,135 @@
+"""A language model as a rater: the protocol's prompt out, the reply read and checked, and never a score made up."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+
+from evenhand.errors import RaterFailure
+from evenhand.llm.base import CallError, Chat, Reply, Request
+from evenhand.protocol.model import Protocol
+from evenhand.raters.base import Answer, Desk, Judgement, Stored, Task
+from evenhand.raters.combine import combined
+from evenhand.raters.odds import odds
+from evenhand.raters.options import AS_USUAL, Asking
+from evenhand.raters.prompt import PROMPT_FORMAT, Prompts
+from evenhand.raters.reply import Reading, again, read_reply
+from evenhand.records import Kind, RaterRef, Unit
+from evenhand.scales import Nominal, Ordinal
+from evenhand.version import __version__
+
+ALTERNATIVES = 10
+"""How many alternatives to each token are asked for where the distribution is wanted."""
+
+
+class LlmJudge:
+    """Rates with one model. A reply that cannot be used is asked for once more with what was wrong, then it fails."""
+
+    def __init__(self, name: str, chat: Chat, protocol: Protocol, asking: Asking = AS_USUAL, *, bounded: bool) -> None:
+        self._chat = chat
+        self._asking = asking
+        self._prompts = Prompts(protocol, shots=asking.shots, bounded=bounded)
+        several = 1.0 if asking.samples > 1 else 0.0
+        self._temperature = several if asking.temperature is None else asking.temperature
+        self.together = asking.together and protocol.rule.of == "sentence"
+        self._max_tokens = asking.max_tokens or (4096 if self.together else 2048)
+        self.settings: Mapping[str, object] = {
+            "spec": chat.model,
+            "prompt": PROMPT_FORMAT,
+            **asdict(asking),
+            "temperature": self._temperature,
+            "max_tokens": self._max_tokens,
+            "together": self.together,
+            "shots": len(protocol.examples) if asking.shots is None else min(asking.shots, len(protocol.examples)),
+        }
+        config = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()
+        self.ref = RaterRef(name, Kind.MODEL, __version__, config)
+
+    @property
+    def chats(self) -> Sequence[Chat]:
+        return (self._chat,)
+
+    def request(self, task: Task) -> Request:
+        """What the model is asked about a task."""
+        logprobs = ALTERNATIVES if self._asking.logprobs else 0
+        return self._prompts.request(
+            task,
+            max_tokens=self._max_tokens,
+            temperature=self._temperature,
+            seed=self._asking.seed,
+            logprobs=logprobs,
+        )
+
+    def questions(self, task: Task) -> Sequence[tuple[Chat, Request, int]]:
+        return [(self._chat, self.request(task), self._asking.samples)]
+
+    async def judge(self, protocol: Protocol, task: Task, desk: Desk) -> Sequence[Judgement]:
+        request = self.request(task)
+        if self._asking.samples == 1:
+            return await self._sampled(protocol, task, desk, request, 0)
+        samples = await asyncio.gather(
+            *(self._sampled(protocol, task, desk, request, n) for n in range(self._asking.samples))
+        )
+        votes = zip(*samples, strict=True)
+        return [combined(protocol, unit, given, "samples") for unit, given in zip(task.units, votes, strict=True)]
+
+    async def _sampled(
+        self, protocol: Protocol, task: Task, desk: Desk, request: Request, sample: int
+    ) -> Sequence[Judgement]:
+        """Ask, and where the reply cannot be used for every unit, ask once more."""
+        if sample and request.seed is not None:
+            request = replace(request, seed=request.seed + sample)
+        try:
+            stored = await desk.ask(self._chat, request, sample=sample, since=task.since)
+        except CallError as error:
+            failure = RaterFailure(error.reason, error.raw)
+            return [Judgement(unit, failure=failure) for unit in task.units]
+        reading = read_reply(protocol, task, stored.reply)
+        judgements = [judgement_of(protocol, unit, reading, stored) for unit in task.units]
+        if not reading.faults or stored.reply.finish == "refusal":
+            return judgements
+        corrected = await self._once_more(protocol, task, desk, again(request, stored.reply, reading.faults), sample)
+        return [
+            _failed_twice(judgement, other) if judgement.failure else judgement
+            for judgement, other in zip(judgements, corrected, strict=True)
+        ]
+
+    async def _once_more(
+        self, protocol: Protocol, task: Task, desk: Desk, request: Request, sample: int
+    ) -> Sequence[Judgement]:
+        try:
+            stored = await desk.ask(self._chat, request, sample=sample, since=task.since)
+        except CallError as error:
+            failure = RaterFailure(error.reason, error.raw)
+            return [Judgement(unit, failure=failure) for unit in task.units]
+        reading = read_reply(protocol, task, stored.reply)
+        return [judgement_of(protocol, unit, reading, stored) for unit in task.units]
+
+
+def judgement_of(protocol: Protocol, unit: Unit, reading: Reading, stored: Stored) -> Judgement:
+    """What a reply says on one unit of its task, or the failure that stands in its place."""
+    fault = reading.faults.get(unit.id)
+    if fault is not None:
+        failure = RaterFailure(fault.reason, stored.reply.text)
+        return Judgement(unit, failure=failure, seconds=stored.reply.seconds, reply=stored.id)
+    answers = [
+        _with_odds(protocol, answer, reading.places.get((unit.id, answer.criterion)), stored.reply)
+        for answer in reading.answers[unit.id]
+    ]
+    return Judgement(unit, answers, seconds=stored.reply.seconds, reply=stored.id)
+
+
+def _with_odds(protocol: Protocol, answer: Answer, place: int | None, reply: Reply) -> Answer:
+    scale = protocol.criterion(answer.criterion).scale
+    if place is None or not reply.choices or not isinstance(scale, Ordinal | Nominal):
+        return answer
+    return replace(answer, distribution=odds(scale, reply.choices, place))
+
+
+def _failed_twice(first: Judgement, second: Judgement) -> Judgement:
+    """The corrected judgement; where it failed too, what was wrong at first and what became of the second try."""
+    if first.failure is None or second.failure is None or second.failure.reason == first.failure.reason:
+        return second
+    reason = f"{first.failure.reason}; asked again: {second.failure.reason}"
+    return replace(second, failure=RaterFailure(reason, second.failure.raw or first.failure.raw))

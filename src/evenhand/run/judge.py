@@ -1,0 +1,212 @@
+"""A run: judges over the units they have not rated yet, until all is done or something ends it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import islice
+
+from evenhand.llm.base import RunError
+from evenhand.protocol.model import Protocol
+from evenhand.raters.base import Judge, Task
+from evenhand.records import Rating, Status, Unit, new_id, now
+from evenhand.run.batches import SIZE, Batch, Engine, LocalEngine, Rated, rate_batch, tasks_of
+from evenhand.run.budget import Budget, CapReached, Price
+from evenhand.run.desk import Ending, Keeper, RunDesk
+from evenhand.run.happenings import LOG, Happenings
+from evenhand.run.loop import ends_on_signals, run_in_loop
+from evenhand.run.record import ratings_of
+from evenhand.run.settled import check_settled
+from evenhand.run.tally import RaterTally, Tally
+from evenhand.run.tracing import tracer
+from evenhand.store.base import Run, RunState, Store, Work
+from evenhand.study import Study
+
+TICK = 0.25
+"""Seconds between two looks at a run by whoever watches it."""
+
+Watch = Callable[[Tally], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a run is to do. `limit` is for each rater; `max_cost` is in dollars and for all of them together.
+
+    `again`: the units whose ratings failed are rated once more, besides those never rated.
+    """
+
+    limit: int | None = None
+    again: bool = False
+    max_cost: float | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
+
+
+ALL = Order()
+"""Everything that is not rated yet, whatever it costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run did, and why it ended where it was not all done."""
+
+    tally: Tally
+    why: RunError | CapReached | KeyboardInterrupt | None = None
+
+    @property
+    def units(self) -> int:
+        return self.tally.units
+
+    @property
+    def statuses(self) -> Mapping[Status, int]:
+        total = dict.fromkeys(Status, 0)
+        for rater in self.tally.raters.values():
+            for status, number in rater.statuses.items():
+                total[status] += number
+        return {status: number for status, number in total.items() if number}
+
+    @property
+    def failures(self) -> Mapping[str, int]:
+        return dict(self.tally.failures)
+
+
+def judge(
+    study: Study,
+    judges: Sequence[Judge],
+    order: Order = ALL,
+    *,
+    happenings: Happenings | None = None,
+    watch: Watch | None = None,
+    engine: Callable[[int], Engine] = LocalEngine,
+) -> Outcome:
+    """Rate what these judges have not rated yet. Every reply and rating that came is stored, however the run ends.
+
+    `happenings` is what the judges' models tell, counted with the run. `watch` is shown the tally a few times a second.
+    Raises UserError, with nothing rated, where a judge of the same name has rated here with other settings. Works in a
+    notebook, too, where an event loop is running already.
+    """
+    check_settled(study.store, judges)
+    return run_in_loop(lambda: _Run(study.store, order, judges, happenings, engine).whole(watch))
+
+
+class _Run:
+    """One run, from its first look at the study to its last word in the log."""
+
+    def __init__(
+        self,
+        store: Store,
+        order: Order,
+        judges: Sequence[Judge],
+        happenings: Happenings | None,
+        engine: Callable[[int], Engine],
+    ) -> None:
+        self._store = store
+        self._protocol: Protocol = store.protocol
+        self._order = order
+        self._judges = judges
+        self._engine = engine
+        retries = happenings.retries if happenings else Happenings().retries
+        self._tally = Tally({judge.ref.id: RaterTally(judge.ref.id, retries=retries[judge.ref.id]) for judge in judges})
+        self._introduced: set[str] = set()
+        self._runs = {
+            judge.ref.id: Run(new_id(), judge.ref.id, now(), None, "running", judge.settings, {}) for judge in judges
+        }
+
+    async def whole(self, watch: Watch | None) -> Outcome:
+        self._ending = Ending()
+        self._budget = Budget(self._order.max_cost)
+        self._keeper = Keeper(self._store)
+        watching = asyncio.create_task(self._watched(watch)) if watch else None
+        try:
+            with ends_on_signals(self._ending):
+                await self._keeper.call(self._begin)
+                await asyncio.gather(*map(self._rate, self._judges))
+        except BaseException:
+            await self._keeper.call(lambda store: self._end(store, "failed"))
+            raise
+        else:
+            await self._keeper.call(lambda store: self._end(store, "stopped" if self._ending.asked else "done"))
+        finally:
+            if watching:
+                watching.cancel()
+                with suppress(asyncio.CancelledError):
+                    await watching
+            await self._keeper.close()
+            for chat in {id(chat): chat for judge in self._judges for chat in judge.chats}.values():
+                await chat.close()
+        return Outcome(self._tally, self._ending.why)
+
+    def _begin(self, store: Store) -> None:
+        for judge in self._judges:
+            _, units = store.count_pending(judge.ref.id, failed=self._order.again)
+            limit = self._order.limit
+            self._tally.raters[judge.ref.id].to_do = units if limit is None else min(units, limit)
+            LOG.info("%s: begins, %d units to rate; settings %s", judge.ref.id, units, dict(judge.settings))
+
+    def _end(self, store: Store, state: RunState) -> None:
+        for rater, run in self._runs.items():
+            tally = self._tally.raters[rater]
+            LOG.info("%s: %s; %s", rater, state, dict(tally.counts()))
+            # A run that brought nothing, for want of a key for instance, leaves no trace in the study.
+            if tally.units or tally.replies:
+                store.save_run(replace(run, ended=now(), state=state, counts=tally.counts()))
+
+    async def _rate(self, judge: Judge) -> None:
+        tally = self._tally.raters[judge.ref.id]
+        desk = RunDesk(self._keeper, self._ending, self._budget, tally, {}, self._order.prices, tracer())
+        places = sum(chat.pace.width for chat in judge.chats) or 1
+        batches = self._batches(judge, desk)
+        results = self._engine(places).run(batches, rate_batch(self._protocol))
+        async with aclosing(batches), aclosing(results):
+            async for rated in results:
+                await self._keep(judge, rated, tally)
+
+    async def _keep(self, judge: Judge, rated: Rated, tally: RaterTally) -> None:
+        by_unit = [ratings_of(self._protocol, judge.ref.id, judgement) for judgement in rated.judgements]
+        ratings = [rating for ratings in by_unit for rating in ratings]
+        await self._keeper.call(lambda store: self._store_ratings(store, judge, ratings))
+        for its_ratings in by_unit:
+            tally.add_ratings(its_ratings)
+        for judgement in rated.judgements:
+            if judgement.failure is not None:
+                LOG.warning("%s: %s failed: %s", judge.ref.id, judgement.unit.id, judgement.failure.reason)
+
+    def _store_ratings(self, store: Store, judge: Judge, ratings: Sequence[Rating]) -> None:
+        if not ratings:
+            return
+        newcomer = judge.ref.id not in self._introduced
+        store.add_ratings(ratings, raters=[judge.ref] if newcomer else [])
+        if newcomer:
+            self._introduced.add(judge.ref.id)
+            store.save_run(self._runs[judge.ref.id])
+
+    async def _batches(self, judge: Judge, desk: RunDesk) -> AsyncGenerator[Batch]:
+        """The judge's work, read from the study as it is taken up."""
+        tasks = self._tasks(judge)
+        while not self._ending.asked:
+            some = await self._keeper.call(lambda _: tuple(islice(tasks, SIZE)))
+            if not some:
+                return
+            yield Batch(judge, desk, some)
+
+    def _tasks(self, judge: Judge) -> Iterator[Task]:
+        left = self._order.limit
+        pending: Iterator[Work] = self._store.pending(judge.ref.id, failed=self._order.again)
+        for item, units in pending:
+            chosen = units if left is None else units[:left]
+            if not chosen:
+                return
+            left = None if left is None else left - len(chosen)
+            failed = self._failed(judge, chosen)
+            for task in tasks_of((item, chosen), judge.together):
+                times = [failed[unit.id] for unit in task.units if unit.id in failed]
+                yield replace(task, since=max(times)) if times else task
+
+    def _failed(self, judge: Judge, units: Sequence[Unit]) -> Mapping[str, datetime]:
+        return self._store.failed_at(judge.ref.id, [unit.id for unit in units]) if self._order.again else {}
+
+    async def _watched(self, watch: Watch) -> None:
+        while True:
+            self._tally.width = sum(chat.pace.width for judge in self._judges for chat in judge.chats)
+            watch(self._tally)
+            await asyncio.sleep(TICK)

@@ -1,0 +1,253 @@
+"""Prompts out to a file, replies back in: for a chat window, a service's batch queue, or a program of one's own.
+
+A prompt's id says which part of the study it is about, how many worked examples it shows, and what it reads: a reply
+that comes back for a prompt that would read otherwise by now is refused.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import cast
+
+from evenhand.errors import InputError, RaterFailure, UserError
+from evenhand.formats.problems import Problems
+from evenhand.formats.tables import Table, open_table
+from evenhand.formats.writing import Sheet, replacing, write_table
+from evenhand.llm.base import Reply, Request
+from evenhand.llm.endpoints import endpoint_of
+from evenhand.llm.forms import first_form
+from evenhand.llm.wire import NotACompletion, body_of, reply_of
+from evenhand.raters.base import Judgement, Stored, Task
+from evenhand.raters.llm_judge import judgement_of
+from evenhand.raters.options import Asking
+from evenhand.raters.prompt import Prompts
+from evenhand.raters.reply import read_reply
+from evenhand.records import Kind, RaterRef, Rating, new_id, now
+from evenhand.run.batches import tasks_of
+from evenhand.run.record import ratings_of
+from evenhand.run.tally import RaterTally
+from evenhand.settings import Secret, Settings
+from evenhand.store.base import ReplyKey, StoredReply, Work
+from evenhand.study import Study
+from evenhand.version import __version__
+
+COLUMNS = ("id", "item", "unit", "prompt", "reply")
+GROUP = 100
+_ID = re.compile(r"(?P<item>\d{1,12})\.(?P<position>\d{1,9})\.(?P<shots>\d{1,4})\.(?P<digest>[0-9a-f]{16})")
+_PARAMETERS = "offline"
+
+
+def write_prompts(
+    study: Study, path: str | Path, asking: Asking, *, limit: int | None = None, overwrite: bool = False
+) -> int:
+    """Every prompt of a study as a table with an empty column for the reply, and how many there are."""
+    prompts = Prompts(study.protocol, shots=asking.shots)
+
+    def rows() -> Iterator[Sequence[object]]:
+        for prompt_id, task, _ in _prompts(study, prompts, asking, limit):
+            units = ", ".join(str(unit.position) for unit in task.units)
+            yield prompt_id, task.item.id, units, prompts.text(task), None
+
+    return write_table(path, Sheet(COLUMNS, rows()), overwrite=overwrite)
+
+
+def write_batch(
+    study: Study, path: str | Path, model: str, asking: Asking, *, limit: int | None = None, overwrite: bool = False
+) -> int:
+    """Every prompt of a study as a batch file of OpenAI's format, for one model, and how many there are."""
+    if Path(path).suffix.lower() != ".jsonl":
+        raise UserError(f"{path}: a batch file is JSON Lines; give it a name that ends in .jsonl")
+    # The key is not written; the endpoint only says how this service wants its requests.
+    endpoint = endpoint_of(f"openai:{model}", Settings({"OPENAI_API_KEY": Secret("none")}))
+    form = first_form(endpoint)
+    prompts = Prompts(study.protocol, shots=asking.shots)
+    count = 0
+    with replacing(Path(path), overwrite=overwrite) as temporary, temporary.open("w", encoding="utf-8") as file:
+        for count, (prompt_id, _, request) in enumerate(_prompts(study, prompts, asking, limit), start=1):  # noqa: B007
+            body = body_of(request, model, form).decode()
+            head = f'{{"custom_id":{json.dumps(prompt_id)},"method":"POST","url":"/v1/chat/completions"'
+            file.write(f'{head},"body":{body}}}\n')
+    return count
+
+
+def _prompts(study: Study, prompts: Prompts, asking: Asking, limit: int | None) -> Iterator[tuple[str, Task, Request]]:
+    protocol = study.protocol
+    together = asking.together and protocol.rule.of == "sentence"
+    shots = len(protocol.examples) if asking.shots is None else min(asking.shots, len(protocol.examples))
+    left = limit
+    for number, (item, units) in enumerate(_work(study)):
+        # Sentences that are asked about together are never torn apart by a limit.
+        chosen = units if left is None or together else units[:left]
+        for task in tasks_of((item, chosen), together) if chosen else ():
+            request = _request(prompts, task, asking)
+            position = 0 if together else task.units[0].position
+            yield f"{number}.{position}.{shots}.{request.digest[:16]}", task, request
+        left = None if left is None else left - len(chosen)
+        if left is not None and left <= 0:
+            return
+
+
+def _work(study: Study) -> Iterator[Work]:
+    """Every item with all of its units, those without any included: items are numbered by their place."""
+    items = study.items()
+    while some := list(islice(items, GROUP)):
+        units = study.store.units_of([item.id for item in some])
+        yield from ((item, units.get(item.id, ())) for item in some)
+
+
+def _request(prompts: Prompts, task: Task, asking: Asking) -> Request:
+    temperature = asking.temperature or 0.0
+    return prompts.request(
+        task, max_tokens=asking.max_tokens or 4096, temperature=temperature, seed=asking.seed, logprobs=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Returned:
+    """A reply that came back: its row, its prompt's id taken apart, and the reply or why there is none."""
+
+    row: int
+    item: int
+    position: int
+    shots: int
+    digest: str
+    reply: Reply | RaterFailure
+
+
+def read_replies(study: Study, path: str | Path, rater: str) -> RaterTally:
+    """Bring the replies in a file into a study as ratings by `rater`: all of them, or, where a row is wrong, none.
+
+    The file is the table that `write_prompts` made, with the replies filled in, or what a batch queue gave back. A
+    reply that cannot be read is a failure with its reason. Rows without a reply are passed over.
+    """
+    known = next((ref for ref in study.raters() if ref.id == rater), None)
+    if known is not None and known.kind is not Kind.MODEL:
+        raise UserError(f"{rater!r} is known here as a {known.kind}; replies are a model's: choose another rater id")
+    table = open_table(path)
+    ref = RaterRef(rater, Kind.MODEL, __version__, known.config if known else "")
+    _check(study, table)
+    tally = RaterTally(rater)
+    problems = Problems(table.source)
+    for some in _groups(_returned(table, problems)):
+        tasks = _tasks(study, some, problems)
+        replies, ratings = list[StoredReply](), list[Rating]()
+        for returned, task, request in tasks:
+            kept = _kept(rater, request, returned.reply)
+            replies += [kept] if kept else []
+            for judgement in _judgements(study, task, returned.reply, kept):
+                its_ratings = ratings_of(study.protocol, rater, judgement)
+                tally.add_ratings(its_ratings)
+                ratings += its_ratings
+        study.store.add_replies(replies)
+        study.store.add_ratings(ratings, raters=[ref], keep_same=True)
+    return tally
+
+
+def _check(study: Study, table: Table) -> None:
+    """Read all of it once and store nothing. Raises InputError with every row that cannot be used."""
+    problems = Problems(table.source)
+    rows: dict[tuple[int, int], int] = {}
+    for some in _groups(_returned(table, problems)):
+        for returned in some:
+            first = rows.setdefault((returned.item, returned.position), returned.row)
+            if first != returned.row:
+                problems.add(
+                    f"the same prompt as in row {first}", row=returned.row, fix="keep one reply for each prompt"
+                )
+        _tasks(study, some, problems)
+    problems.raise_if_any()
+    if not rows:
+        raise InputError(table.source, "there is no reply in it; fill the column reply in first")
+
+
+def _returned(table: Table, problems: Problems) -> Iterator[_Returned]:
+    columns = {name.strip().casefold(): place for place, name in enumerate(table.columns)}
+    queue = "custom_id" in columns
+    name, content = ("custom_id", "response") if queue else ("id", "reply")
+    if name not in columns or content not in columns:
+        raise InputError(
+            table.source,
+            "the columns id and reply are needed, as `evenhand prompts` writes them, or custom_id and response, as a "
+            f"batch queue does; there are: {', '.join(table.columns)}",
+        )
+    for row, cells in table.rows(problems):
+        reply = _from_queue(cells, columns) if queue else _by_hand(cells[columns["reply"]])
+        found = _ID.fullmatch(str(cells[columns[name]] or "").strip())
+        if found is None:
+            problems.add(f"{cells[columns[name]]!r} is no id of a prompt", row=row, column=name,
+                         fix="keep the ids that `evenhand prompts` wrote")  # fmt: skip
+        elif reply is not None:
+            item, position, shots = (int(found[part]) for part in ("item", "position", "shots"))
+            yield _Returned(row, item, position, shots, found["digest"], reply)
+
+
+def _by_hand(cell: object) -> Reply | None:
+    if isinstance(cell, dict | list):
+        return Reply(json.dumps(cell, ensure_ascii=False))
+    text = "" if cell is None else str(cell)
+    return Reply(text) if text.strip() else None
+
+
+def _from_queue(cells: Sequence[object], columns: Mapping[str, int]) -> Reply | RaterFailure:
+    """One line of a batch's output, or of its errors."""
+    response = cells[columns["response"]]
+    error = cells[columns["error"]] if "error" in columns else None
+    fields = cast("dict[str, object]", response) if isinstance(response, dict) else {}
+    status, body = fields.get("status_code"), fields.get("body")
+    if status == 200 and not error:
+        try:
+            return reply_of(json.dumps(body).encode())
+        except NotACompletion:
+            return RaterFailure("the reply is not a chat completion", json.dumps(body))
+    reason = f"request refused ({status})" if status else "the batch gave no reply"
+    return RaterFailure(reason, json.dumps(error or body or response))
+
+
+def _tasks(study: Study, some: Sequence[_Returned], problems: Problems) -> Sequence[tuple[_Returned, Task, Request]]:
+    """What each reply is about, by the study as it is now."""
+    there = study.store.count_items()
+    inside = [returned for returned in some if returned.item < there]
+    items = dict(zip((returned.item for returned in inside),
+                     study.store.items_at([returned.item for returned in inside]), strict=True))  # fmt: skip
+    units = study.store.units_of([item.id for item in items.values()])
+    prompts = {shots: Prompts(study.protocol, shots=shots) for shots in {returned.shots for returned in inside}}
+    found: list[tuple[_Returned, Task, Request]] = []
+    for returned in some:
+        item = items.get(returned.item)
+        its_units = units.get(item.id, ()) if item else ()
+        chosen = [unit for unit in its_units if returned.position in (0, unit.position)]
+        if item is not None and chosen:
+            task = Task(item, tuple(chosen))
+            request = _request(prompts[returned.shots], task, Asking())
+            if request.digest.startswith(returned.digest):
+                found.append((returned, task, request))
+                continue
+        problems.add(
+            "this prompt is not one of this study as it is now",
+            row=returned.row,
+            fix="another study, or its protocol has changed since; write the prompts anew, or adopt the protocol they "
+            "were made under",
+        )
+    return found
+
+
+def _kept(rater: str, request: Request, reply: Reply | RaterFailure) -> StoredReply | None:
+    if isinstance(reply, RaterFailure):
+        return None
+    return StoredReply(new_id(), ReplyKey(request.digest, rater, _PARAMETERS), reply, now())
+
+
+def _judgements(study: Study, task: Task, reply: Reply | RaterFailure, kept: StoredReply | None) -> Sequence[Judgement]:
+    if isinstance(reply, RaterFailure) or kept is None:
+        failure = reply if isinstance(reply, RaterFailure) else RaterFailure("empty reply")
+        return [Judgement(unit, failure=failure) for unit in task.units]
+    reading = read_reply(study.protocol, task, reply)
+    return [judgement_of(study.protocol, unit, reading, Stored(kept.id, reply)) for unit in task.units]
+
+
+def _groups(returned: Iterator[_Returned]) -> Iterator[Sequence[_Returned]]:
+    while some := list(islice(returned, GROUP)):
+        yield some

@@ -1,0 +1,91 @@
+from collections.abc import Sequence
+
+import pytest
+
+from evenhand.errors import RaterFailure
+from evenhand.protocol.load import load_protocol
+from evenhand.raters.base import Answer, Judgement
+from evenhand.raters.combine import combined, mode
+from evenhand.records import Unit, Value
+from evenhand.scales import Nominal, Ordinal
+
+HALO = load_protocol("halo-support")
+STEM = load_protocol("stem-accuracy")
+NEUREG = load_protocol("neureg-qa")
+QUEST = load_protocol("rag-quest-eval")
+UNIT = Unit("x", "x", 1)
+
+
+def votes(criterion: str, *values: object) -> Sequence[Judgement]:
+    return [Judgement(UNIT, [Answer(criterion, value, rationale=f"because {value}")]) for value in values]
+
+
+def failed(reason: str) -> Judgement:
+    return Judgement(UNIT, failure=RaterFailure(reason, raw=f"raw of {reason}"))
+
+
+def test_the_label_most_given_wins_with_its_rationale_and_the_shares_of_all():
+    judgement = combined(HALO, UNIT, votes("support", "CONTRADICTED", "SUPPORTED", "supported"), "samples")
+    (answer,) = judgement.answers
+    assert (answer.value, answer.rationale) == ("SUPPORTED", "because SUPPORTED")
+    assert dict(answer.distribution) == pytest.approx({"SUPPORTED": 2 / 3, "CONTRADICTED": 1 / 3})
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        # The mean of 1, 1, 4, 5, 5 is 3.2: of the two modes 1 and 5, 5 is nearer (1.8 against 2.2).
+        ({1: 0.4, 4: 0.2, 5: 0.4}, 5),
+        # 2 and 4 are equally near to the mean 3: the lower one.
+        ({2: 0.5, 4: 0.5}, 2),
+        # Rounding alone decides nothing: 0.1 + 0.2 is a little more than 0.3.
+        ({2: 0.3, 4: 0.1 + 0.2, 5: 0.4 - 1e-17}, 5),
+        ({3: 0.3, 4: 0.1 + 0.2, 2: 0.2, 5: 0.2}, 3),
+    ],
+)
+def test_levels_with_the_same_share_are_told_apart_by_their_mean(shares: dict[Value, float], expected: int):
+    scale = NEUREG.criteria[0].scale
+    assert isinstance(scale, Ordinal)
+    assert mode(shares, scale) == expected
+
+
+def test_labels_with_the_same_share_are_told_apart_by_the_order_of_the_protocol():
+    scale = HALO.criteria[0].scale
+    assert isinstance(scale, Nominal)
+    assert mode({"NO EVIDENCE": 0.5, "CONTRADICTED": 0.5}, scale) == "CONTRADICTED"
+
+
+def test_odds_of_the_votes_are_averaged():
+    sure = Judgement(UNIT, [Answer("support", "SUPPORTED", distribution=(("SUPPORTED", 0.6), ("NO EVIDENCE", 0.4)))])
+    other = Judgement(UNIT, [Answer("support", "NO EVIDENCE")])
+    (answer,) = combined(HALO, UNIT, [sure, other], "samples").answers
+    # (0.6 + 0) / 2 and (0.4 + 1) / 2
+    assert answer.value == "NO EVIDENCE"
+    assert dict(answer.distribution) == pytest.approx({"SUPPORTED": 0.3, "NO EVIDENCE": 0.7})
+
+
+def test_a_follow_up_counts_only_the_votes_that_were_asked():
+    bad = Judgement(UNIT, [Answer("accuracy", "Inaccurate"), Answer("severity", "Severe")])
+    good = Judgement(UNIT, [Answer("accuracy", "Accurate")])
+    answers = {answer.criterion: answer for answer in combined(STEM, UNIT, [bad, good, bad], "samples").answers}
+    assert (answers["accuracy"].value, answers["severity"].value) == ("Inaccurate", "Severe")
+    assert answers["severity"].distribution == (("Severe", 1.0),)
+    assert [answer.criterion for answer in combined(STEM, UNIT, [good, good, bad], "samples").answers] == ["accuracy"]
+
+
+def test_half_of_the_votes_are_not_enough():
+    judgement = combined(HALO, UNIT, [*votes("support", "SUPPORTED"), failed("timed out")], "samples")
+    assert judgement.failure is not None
+    assert judgement.failure.reason == "1 of 2 samples usable; most often: timed out"
+    assert judgement.failure.raw == "raw of timed out"
+    enough = combined(HALO, UNIT, [*votes("support", "SUPPORTED", "SUPPORTED"), failed("timed out")], "samples")
+    assert enough.failure is None
+
+
+def test_a_text_is_the_one_that_most_gave_and_confidence_the_mean():
+    given = [
+        Judgement(UNIT, [Answer("answer", text, confidence=confidence)])
+        for text, confidence in (("1902", 80.0), ("in 1902", 70.0), ("1902", 60.0))
+    ]
+    (answer,) = combined(QUEST, UNIT, given, "members").answers
+    assert (answer.value, answer.confidence, answer.distribution) == ("1902", 70.0, ())
