@@ -21,13 +21,14 @@ Token = tuple[str | bytes, Sequence[tuple[str | bytes, float]]]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request as it came; `number` counts from 1."""
+    """One request as it came; `number` counts from 1, `at_once` are those under way together with it, itself too."""
 
     number: int
     body: Mapping[str, Any]
     headers: Mapping[str, str]
     raw: bytes
     path: str
+    at_once: int = 1
 
     @property
     def prompt(self) -> str:
@@ -157,8 +158,6 @@ class ChatServer:
     def __init__(self, behaviour: Behaviour | Answer) -> None:
         self._behaviour: Behaviour = (lambda _: behaviour) if isinstance(behaviour, Answer) else behaviour
         self.calls: list[Call] = []
-        self.at_once = 0
-        """How many calls were under way at once at most."""
         self.url = ""
         """The base address, with /v1."""
         self.port = 0
@@ -191,10 +190,10 @@ class ChatServer:
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
-        call = Call(len(self.calls) + 1, _json(raw), dict(request.headers), raw, request.path)
-        self.calls.append(call)
         self._under_way += 1
-        self.at_once = max(self.at_once, self._under_way)
+        number, at_once = len(self.calls) + 1, self._under_way
+        call = Call(number, _json(raw), dict(request.headers), raw, request.path, at_once)
+        self.calls.append(call)
         try:
             answer = self._behaviour(call)
             await asyncio.sleep(answer.delay)

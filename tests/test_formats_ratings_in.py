@@ -1,5 +1,6 @@
 """Rating files → ratings: both shapes, every check."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -337,6 +338,52 @@ def test_every_problem_of_a_long_file(write: Write) -> None:
         "row 10, column \"rater\": the rater 'ann' is a model here and a person further up",
     ):
         assert expected in message
+
+
+@pytest.mark.parametrize(
+    ("criterion", "column", "cell", "what"),
+    [
+        ("clarity", "misquoted", "plain", "'plain' is not a list of texts; write it as [\"TEXT\", …]"),
+        ("clarity", "misquoted", '["a", 1]', "is not a list of texts"),
+        (
+            "clarity",
+            "distribution",
+            "often 4",
+            "'often 4' is not a list of values with their probabilities; write it as",
+        ),
+        ("clarity", "distribution", "[4, 5]", "'4' is not a value with its probability; write it as [[VALUE,"),
+        ("clarity", "distribution", "[[6, 1.0]]", "'6' is not a whole number from 1 to 5"),
+        ("clarity", "distribution", "[[4, 1.5]]", "'1.5' is not a probability from 0 to 1"),
+        ("clarity", "distribution", "[[4, NaN]]", "'nan' is not a probability from 0 to 1"),
+        ("clarity", "distribution", '[[4, "1"]]', "'1' is not a probability from 0 to 1"),
+        ("clarity", "distribution", "[[4, 0.5], [4, 0.5]]", "has the value 4 twice"),
+        ("clarity", "distribution", "[[4, 0.5], [5, 0.4]]", "sum to 0.9, not to 1"),
+        ("clarity", "mean", "5.1", "'5.1' is not a number from 1 to 5"),
+        ("clarity", "mean", "high", "'high' is not a number from 1 to 5"),
+        ("improvements", "mean", "3", "'3' cannot be the mean of values that are not numbers"),
+    ],
+)
+def test_what_was_reckoned_is_checked_cell_by_cell(
+    tmp_path: Path, criterion: str, column: str, cell: str, what: str
+) -> None:
+    path = tmp_path / "ratings.jsonl"
+    row = {"item": "s1", "criterion": criterion, "value": 4, "rater": "bot", "seconds": "long", column: cell}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    message = refusal(path, GRADES, ITEMS)
+    assert "2 problems" in message
+    assert f'line 1, column "{column}": ' in message or f'row 1, column "{column}": ' in message
+    assert what in message
+    assert "'long' is not a number of seconds" in message
+
+
+def test_what_was_reckoned_may_come_as_lists_and_in_other_spellings(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.jsonl"
+    row = {"item": "s1", "criterion": "clarity", "value": "Good", "rater": "bot", "mean": 4.25, "reply": "r1"}
+    row |= {"distribution": [["Good", 0.75], ["5", 0.25]], "misquoted": ["gone"]}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    [rating], _ = imported(path, GRADES, ITEMS)
+    assert rating.distribution == ((4, 0.75), (5, 0.25))
+    assert (rating.misquoted, rating.mean, rating.reply) == (("gone",), 4.25, "r1")
 
 
 def test_a_long_file_may_have_a_unit_in_any_order(write: Write) -> None:

@@ -37,8 +37,9 @@ def flat(units: Mapping[str, Sequence[Unit]]) -> list[Unit]:
 
 
 def test_long_rows() -> None:
+    odds: dict[str, Any] = {"misquoted": ("nié",), "distribution": ((4, 0.75), (5, 0.25)), "mean": 4.25, "reply": "r1"}
     given = [
-        rating(GRADES, "s1", "overall", "ann", value=4, rationale="=why", confidence=90.0, notes="n"),
+        rating(GRADES, "s1", "overall", "ann", value=4, rationale="=why", confidence=90.0, notes="n", **odds),
         rating(GRADES, "s1", "overall", "bot", status=Status.FAILED, reason="timed out", raw="{"),
     ]
     sheet = long_sheet(flat(UNITS), given, [ANN, BOT])
@@ -46,13 +47,15 @@ def test_long_rows() -> None:
         {
             "item": "s1", "unit": 1, "criterion": "overall", "rater": "ann", "kind": "person", "status": "rated",
             "value": 4, "rationale": "=why", "confidence": 90, "notes": "n", "reason": None, "evidence": None,
+            "misquoted": '["nié"]', "distribution": "[[4, 0.75], [5, 0.25]]", "mean": 4.25, "reply": "r1",
             "seconds": None, "visible": None, "raw": None, "at": "2026-01-31T09:30:00+00:00",
             "check": GRADES.digest[:12],
         },
         {
             "item": "s1", "unit": 1, "criterion": "overall", "rater": "bot", "kind": "model", "status": "failed",
             "value": None, "rationale": None, "confidence": None, "notes": None, "reason": "timed out",
-            "evidence": None, "seconds": None, "visible": None, "raw": "{", "at": "2026-01-31T09:30:00+00:00",
+            "evidence": None, "misquoted": None, "distribution": None, "mean": None, "reply": None,
+            "seconds": None, "visible": None, "raw": "{", "at": "2026-01-31T09:30:00+00:00",
             "check": GRADES.digest[:12],
         },
     ]  # fmt: skip
@@ -64,12 +67,15 @@ def test_long_export_of_sentences_and_conditions_is_read_back(tmp_path: Path) ->
         rating(SENTENCES, "s1#1", "accuracy", "ann", value="Can't say", evidence=(Span("response", 0, 4),)),
         rating(SENTENCES, "s1#1", "severity", "ann", status=Status.NOT_ASKED),
         rating(SENTENCES, "s1#1", "urgency", "ann", status=Status.NOT_ASKED),
-        rating(SENTENCES, "s1#2", "accuracy", "ann", value="Inaccurate", visible=("bot", "a,b"), seconds=2.25),
+        rating(
+            SENTENCES, "s1#2", "accuracy", "ann", value="Inaccurate", visible=("bot", "a,b"), seconds=2.25,
+            misquoted=("=1+1", ' "quoted"\n'), distribution=(("Inaccurate", 0.9), ("Can't say", 0.1)), reply="007",
+        ),
         rating(SENTENCES, "s1#2", "severity", "ann", value="Severe"),
         rating(SENTENCES, "s1#2", "urgency", "ann", status=Status.CANNOT_ASSESS),
         rating(SENTENCES, "s1#2", "accuracy", "bot", status=Status.FAILED, reason="refused", raw="no\n"),
         rating(SENTENCES, "s1#2", "severity", "bot", status=Status.FAILED, reason="refused"),
-    ]
+    ]  # fmt: skip
     for name in ("a.csv", "a.xlsx", "a.jsonl", "a.parquet", "a.tsv"):
         write_table(tmp_path / name, long_sheet(flat(units), given, [ANN, BOT]))
         ratings, file = imported(tmp_path / name, SENTENCES, units)
@@ -86,9 +92,14 @@ texts = texts.filter(lambda text: bool(text.strip()) and "_x" not in text)
 numbers = st.floats(0, 100).map(lambda number: round(number, 6))
 
 
+# Every digit of a probability is kept, also in XLSX: the cell is a text.
+odds = st.floats(0, 1).map(lambda share: ((4, share), (2, 1 - share))) | st.just(())
+
+
 @st.composite
 def any_rating(draw: st.DrawFn, unit: str, criterion: str) -> Rating:
     value: int | str = draw(texts).strip() if criterion == "improvements" else draw(st.integers(1, 5))
+    numeric = criterion != "improvements"
     return rating(
         GRADES,
         unit,
@@ -98,6 +109,12 @@ def any_rating(draw: st.DrawFn, unit: str, criterion: str) -> Rating:
         rationale=draw(st.none() | texts),
         notes=draw(st.none() | texts),
         confidence=draw(st.none() | numbers),
+        misquoted=tuple(draw(st.lists(texts, max_size=2))),
+        distribution=draw(odds) if numeric else (),
+        mean=draw(st.none() | st.floats(1, 5).map(lambda mean: round(mean, 6)))
+        if criterion != "improvements"
+        else None,
+        reply=draw(st.none() | st.uuids().map(lambda made: made.hex)),
         seconds=draw(st.none() | numbers),
         at=draw(st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))),
     )

@@ -36,9 +36,7 @@ def test_without_a_system_role_its_text_heads_the_first_user_message(template: s
 
 
 def test_a_system_text_by_itself_is_read_as_the_user_s():
-    assert read_by(IGNORES_SYSTEM, SYSTEM) == (
-        "<|start|>user\nJudge by the source alone.<|end|>\n<|start|>assistant\n"
-    )
+    assert read_by(IGNORES_SYSTEM, SYSTEM) == ("<|start|>user\nJudge by the source alone.<|end|>\n<|start|>assistant\n")
 
 
 def test_without_a_template_roles_are_headings():

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import as_file, files
 from typing import Any, cast
@@ -59,21 +59,8 @@ def learnt_positions(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     return LoadedModel.load(make_model(tmp_path_factory.mktemp("models") / "gpt2", kind="gpt2", context=400))
 
 
-def asked(text: str, **parameters: Any) -> Request:
-    return Request((Message("system", "Judge."), Message("user", text)), **{"max_tokens": 60, **parameters})
-
-
-def said_by(loaded: LoadedModel, requests: Sequence[Request], *, batch_size: int = 8) -> list[Reply]:
-    """The replies to requests that are made all at once."""
-
-    async def ask() -> list[Reply]:
-        chat = HuggingFaceChat(loaded, batch_size=batch_size)
-        try:
-            return await asyncio.gather(*(chat.complete(request) for request in requests))
-        finally:
-            await chat.close()
-
-    return asyncio.run(ask())
+def asked(text: str, *, max_tokens: int = 60, **parameters: Any) -> Request:
+    return Request((Message("system", "Judge."), Message("user", text)), max_tokens=max_tokens, **parameters)
 
 
 class Watched:
@@ -96,12 +83,38 @@ class Watched:
         self._hook.remove()
 
 
+def said_by(loaded: LoadedModel, requests: Sequence[Request], *, batch_size: int = 8) -> list[Reply]:
+    """The replies to requests that are made all at once, while the model is busy with another: so none is early."""
+    busy, asked_all = threading.Event(), threading.Event()
+
+    def hold(rows: int) -> None:
+        busy.set()
+        asked_all.wait()
+
+    async def ask() -> list[Reply]:
+        chat = HuggingFaceChat(loaded, batch_size=batch_size)
+        try:
+            with Watched(loaded, hold):
+                calls = [asyncio.create_task(chat.complete(asked("First.", schema=DIGITS)))]
+                await asyncio.to_thread(busy.wait)
+                calls += [asyncio.create_task(chat.complete(request)) for request in requests]
+                await asyncio.sleep(0)
+                asked_all.set()
+                await calls[0]
+            return await asyncio.gather(*calls[1:])
+        finally:
+            asked_all.set()
+            await chat.close()
+
+    return asyncio.run(ask())
+
+
 def sample_request(name: str) -> Request:
     """The first item of the bundled sample, its units together; texts of the reply are short, to spare time."""
     protocol = load_protocol(name)
     with as_file(files("evenhand.samples") / name) as folder:
-        item = next(iter(read_items(folder / PROTOCOLS[name], protocol).items))
-        questions = read_questions(folder / "questions.json").by_item if name == "rag-quest-eval" else None
+        item = next(iter(read_items(folder / PROTOCOLS[name], protocol)))
+        questions = read_questions(folder / "questions.json") if name == "rag-quest-eval" else None
     units = tuple(split(protocol, item, questions))[:3]
     prompts = Prompts(protocol, shots=0, bounded=True)
     request = prompts.request(Task(item, units), max_tokens=2000, temperature=0, seed=None, logprobs=0)
@@ -137,7 +150,7 @@ def test_replies_obey_the_schema_of_every_protocol_in_its_order(loaded: LoadedMo
 def mixed_requests() -> list[Request]:
     texts = [
         "Yes?",
-        "A longer question, with many more words in it than the first one has.",
+        "A longer question, with more words in it.",
         "回答？",
         "Why not? " * 20,
     ]
@@ -187,6 +200,14 @@ def test_more_requests_than_a_batch_holds_each_get_their_own_reply(loaded: Loade
     assert {reply.model for reply in replies} == {loaded.name}
 
 
+def test_prompts_of_very_different_lengths_are_not_batched(loaded: LoadedModel):
+    lengths = [1, 900, 2, 910]
+    with Watched(loaded) as watched:
+        said_by(loaded, [asked("a " * length, schema=DIGITS) for length in lengths])
+    # One step each, since the one digit ends the reply: one prompt before, two short ones together, two long ones.
+    assert watched.rows == [1, 2, 2]
+
+
 def test_a_seed_gives_the_same_reply_alone_and_in_company(loaded: LoadedModel):
     warm = [asked("Say something.", temperature=1.0, seed=seed) for seed in (1, 2, 3)]
     alone = [said_by(loaded, [request])[0].text for request in warm]
@@ -217,7 +238,7 @@ def test_a_prompt_is_never_cut(learnt_positions: LoadedModel):
     text = "long " * 50
     room = 400 - len(reader.tokens(asked(text).messages))
     assert said_by(learnt_positions, [asked(text, max_tokens=room)])[0].text
-    with pytest.raises(CallError, match="^the prompt is longer than the model's context$") as caught:
+    with pytest.raises(CallError, match=r"^the prompt is longer than the model's context$") as caught:
         said_by(learnt_positions, [asked(text, max_tokens=room + 1)])
     assert not caught.value.again
     with pytest.raises(RunError, match="max_tokens of 400 leaves no room for a prompt"):
@@ -357,7 +378,7 @@ def test_a_batch_too_large_for_memory_is_halved_until_it_fits(loaded: LoadedMode
     with Watched(loaded, full) as watched:
         replies = said_by(loaded, requests)
     assert [reply.text for reply in replies] == [reply.text for reply in said_by(loaded, requests)]
-    # 8 rows are tried, then 4, then 2; the other four requests are not tried together again after that... once at 4.
+    # Eight rows are too many, their first half too, and so is their second, which was set aside meanwhile.
     assert [rows for rows in watched.rows if rows > 2] == [8, 4, 4]
 
 
@@ -374,7 +395,7 @@ def test_a_request_too_large_for_memory_is_a_failed_call(loaded: LoadedModel, er
     def full(rows: int) -> None:
         raise error
 
-    with Watched(loaded, full), pytest.raises(CallError, match="^out of memory$"):
+    with Watched(loaded, full), pytest.raises(CallError, match=r"^out of memory$"):
         said_by(loaded, [asked("Yes?")])
 
 
@@ -400,7 +421,7 @@ def test_a_model_without_numbers_is_a_failed_call(loaded: LoadedModel):
 
     hook = loaded.model.get_output_embeddings().register_forward_hook(nothing)
     try:
-        with pytest.raises(CallError, match="^the model gave no numbers$"):
+        with pytest.raises(CallError, match=r"^the model gave no numbers$"):
             said_by(loaded, [asked("Yes?", schema=VERDICT)])
     finally:
         hook.remove()

@@ -13,6 +13,9 @@ torch = pytest.importorskip("torch", reason=HOW)
 tokenizers = pytest.importorskip("tokenizers", reason=HOW)
 transformers = pytest.importorskip("transformers", reason=HOW)
 
+# The model is so small that threads cost more than they bring, the more so beside other tests.
+torch.set_num_threads(1)
+
 SEED = 20240607
 CONTEXT = 20_000
 CONTROL = ("<|start|>", "<|end|>", "<|pad|>")

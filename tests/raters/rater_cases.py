@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from evenhand.llm.base import Reply
 from evenhand.protocol.load import load_protocol, read_protocol
@@ -40,7 +41,10 @@ FIELDS: Mapping[str, Mapping[str, FieldValue]] = {
         "response": "It reached 0.91. Training took a day. Here is a summary.",
     },
 }
-QUESTIONS = [Question("When was it opened?", "in May indeed", "key information"), Question("Who built it?", "Ostermann")]
+QUESTIONS = [
+    Question("When was it opened?", "in May indeed", "key information"),
+    Question("Who built it?", "Ostermann"),
+]
 
 EVIDENCE = read_protocol(
     """
@@ -86,6 +90,7 @@ EVIDENCE_FIELDS: Mapping[str, FieldValue] = {
 }
 
 
+@cache
 def protocol_named(name: str) -> Protocol:
     return EVIDENCE if name == "evidence" else load_protocol(name)
 

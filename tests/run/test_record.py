@@ -4,13 +4,13 @@ from datetime import datetime
 from pathlib import Path
 
 from evenhand.errors import RaterFailure
+from evenhand.llm.base import Chat, Request
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.llm.base import Chat, Request
 from evenhand.raters.base import Answer, Judgement, Stored, Task
+from evenhand.raters.program import Program
 from evenhand.raters.scripted import ScriptedRater
 from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
-from evenhand.raters.program import Program
 from evenhand.run.rate import rate
 from evenhand.run.record import ratings_of
 from evenhand.study import Study

@@ -11,6 +11,7 @@ from evenhand.formats.plain import short, text_of
 from evenhand.formats.problems import Problems
 from evenhand.formats.provenance import refused
 from evenhand.formats.raters_in import WHO, Raters
+from evenhand.formats.ratings_reckoned import RECKONED, read_reckoned
 from evenhand.formats.ratings_shapes import Answer, RatedRow, is_rated
 from evenhand.formats.summary import ImportSummary
 from evenhand.protocol.model import Criterion, Protocol
@@ -103,7 +104,7 @@ class Checker:
 
     def _rating(self, answer: Answer, criterion: Criterion, unit: Unit | None, row: int) -> Rating | None:
         rater = self._rater(answer, row)
-        details = read_beside(answer.beside, self._protocol.item.fields, row, self._problems)
+        details = self._details(answer, criterion, row)
         judged = self._value(answer, criterion, details, row)
         if details is None or judged is None or rater is None or unit is None:
             self._conditions.unclear((unit.id, rater, criterion.id) if unit and rater else None)
@@ -114,6 +115,13 @@ class Checker:
         self._count(rater, criterion, status, details)
         content: dict[str, Any] = {**details, "status": status, "value": value}
         return Rating(unit=unit.id, criterion=criterion.id, rater=rater, digest=self._protocol.digest, **content)
+
+    def _details(self, answer: Answer, criterion: Criterion, row: int) -> Mapping[str, Any] | None:
+        """What stands beside the value; None where a cell of it is bad."""
+        given = {name: cell for name, cell in answer.beside.items() if name not in RECKONED}
+        told = read_beside(given, self._protocol.item.fields, row, self._problems)
+        reckoned = read_reckoned(answer.beside, criterion, row, self._problems)
+        return None if told is None or reckoned is None else {**told, **reckoned}
 
     def _value(
         self, answer: Answer, criterion: Criterion, details: Mapping[str, Any] | None, row: int

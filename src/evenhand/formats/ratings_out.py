@@ -15,7 +15,7 @@ from evenhand.records import Item, RaterRef, Rating, Status, Unit
 
 LONG_COLUMNS = (
     "item", "unit", "criterion", "rater", "kind", "status", "value", "rationale", "confidence", "notes", "reason",
-    "evidence", "seconds", "visible", "raw", "at", CHECK,
+    "evidence", "misquoted", "distribution", "mean", "reply", "seconds", "visible", "raw", "at", CHECK,
 )  # fmt: skip
 
 
@@ -41,6 +41,10 @@ def _long(units: Iterable[Unit], ratings: Iterable[Rating], kinds: Mapping[str, 
                 rating.notes,
                 rating.reason,
                 _json([[span.field, span.start, span.end] for span in rating.evidence]),
+                _json(rating.misquoted),
+                _json(rating.distribution),
+                _plain(rating.mean),
+                rating.reply,
                 _plain(rating.seconds),
                 _json(rating.visible),
                 rating.raw,

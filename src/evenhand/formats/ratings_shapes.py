@@ -17,7 +17,10 @@ from evenhand.records import FieldValue, Kind
 
 ContentId = Callable[[Mapping[str, FieldValue]], str]
 
-BESIDE = ("rationale", "confidence", "notes", "status", "reason", "evidence", "seconds", "visible", "raw", "at")
+BESIDE = (
+    "rationale", "confidence", "notes", "status", "reason", "evidence", "misquoted", "distribution", "mean", "reply",
+    "seconds", "visible", "raw", "at",
+)  # fmt: skip
 """What a long file may say about a rating beside its value."""
 
 RATER_NAMES = ("rater_id", "annotator", "annotator_id")

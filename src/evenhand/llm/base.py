@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 from typing import Protocol as Interface
 
@@ -40,13 +40,11 @@ class Request:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of what the model reads: the messages and the schema."""
-        digest = hashlib.sha256()
-        for message in self.messages:
-            content = message.content.encode("utf-8", "surrogatepass")
-            digest.update(f"{message.role} {len(content)}\n".encode())
-            digest.update(content)
+        # Thousands of requests begin with the same long message: it is hashed once.
+        parts = [_known_digest(message) if message.role == "system" else _digest(message) for message in self.messages]
+        digest = hashlib.sha256("\n".join(parts).encode())
         if self.schema is not None:
-            digest.update(f"schema {self.schema.name}\n{self.schema.text}".encode())
+            digest.update(f"\nschema {self.schema.name}\n{self.schema.text}".encode())
         return digest.hexdigest()
 
     @property
@@ -59,6 +57,13 @@ class Request:
             "temperature": self.temperature,
         }
         return json.dumps(known, sort_keys=True)
+
+
+def _digest(message: Message) -> str:
+    return f"{message.role} {hashlib.sha256(message.content.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+_known_digest = lru_cache(maxsize=16)(_digest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,13 @@ PLACES = 4
 LINGER = 0.02
 """Seconds to wait for more requests before a batch that is not full."""
 
+SPREAD = 64
+"""Tokens, or an eighth of the length, that prompts of one batch may be longer or shorter than its first.
+
+A short prompt beside a long one is filled up and costs as much: six prompts of 2,000 to 9,000 tokens took six times as
+long together as one after the other.
+"""
+
 CLOSED = "the model was closed"
 NO_MEMORY = "out of memory"
 
@@ -154,9 +161,11 @@ class HuggingFaceChat:
             job.settle(error)
 
     def _next_batch(self, waiting: Sequence[_Job]) -> list[_Job]:
-        """The request that waits longest, with those nearest to it in length: little is filled up, nobody starves."""
+        """The request that waits longest, so nobody starves, with those nearest to it in length."""
         first = waiting[0]
-        return sorted(waiting, key=lambda job: abs(job.length - first.length))[: self._batch_size]
+        spread = max(SPREAD, first.length // 8)
+        near = [job for job in waiting if abs(job.length - first.length) <= spread]
+        return sorted(near, key=lambda job: abs(job.length - first.length))[: self._batch_size]
 
     def _answer(self, batch: list[_Job]) -> None:
         pending = [batch]

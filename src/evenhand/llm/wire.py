@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import cast
 
-from evenhand.llm.base import Choice, Reply, Request, Usage
+from evenhand.llm.base import Choice, Message, Reply, Request, Usage
 from evenhand.llm.forms import Form
 
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
+# System messages are long and the same in all calls of a run.
+_quoted_once = lru_cache(maxsize=16)(_quoted)
 
 
 class NotACompletion(ValueError):
@@ -16,9 +19,7 @@ class NotACompletion(ValueError):
 
 def body_of(request: Request, model: str, form: Form) -> bytes:
     """The body of a request. It is put together by hand so that the schema, the longest part, is not encoded again."""
-    messages = ",".join(
-        f'{{"role":"{message.role}","content":{_quoted(message.content)}}}' for message in request.messages
-    )
+    messages = ",".join([_message(message) for message in request.messages])
     text = f'{{"model":{_quoted(model)},"messages":[{messages}],"{form.limits[0]}":{request.max_tokens}'
     if form.temperature:
         text += f',"temperature":{min(request.temperature, form.hottest)}'
@@ -29,6 +30,11 @@ def body_of(request: Request, model: str, form: Form) -> bytes:
     text += f"{_response_format(request, form)}}}"
     # Half of a surrogate pair has no UTF-8; what Python puts in its place is the escape that JSON has for it.
     return text.encode("utf-8", "backslashreplace")
+
+
+def _message(message: Message) -> str:
+    quoted = _quoted_once if message.role == "system" else _quoted
+    return f'{{"role":"{message.role}","content":{quoted(message.content)}}}'
 
 
 def _response_format(request: Request, form: Form) -> str:

@@ -36,7 +36,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 def storable(text: str) -> str:
     """The text without control characters and lone surrogates; each becomes the replacement character."""
-    if text.replace("\n", " ").isprintable():  # five times as fast as the search, and most texts are
+    if text.replace("\n", " ").isprintable():  # quicker than the search, and most texts are
         return text
     return _CONTROL.sub(REPLACEMENT, text)
 

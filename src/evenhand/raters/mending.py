@@ -13,8 +13,8 @@ CLOSED = r"(?!\s*[,:}\]])"
 
 DOUBLE = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 SINGLE = rf"'(?P<single>(?:[^'\\]|\\.|'{CLOSED})*+)"
-CURLY = rf'[“”„](?P<curly>(?:[^“”"\\]|\\.|[“”"]{CLOSED})*+)'
-CURLED = rf"[‘’‚](?P<curled>(?:[^‘’'\\]|\\.|[‘’']{CLOSED})*+)"
+CURLY = rf"[“”„](?P<curly>(?:[^“”\\]|\\.|[“”]{CLOSED})*+)"
+CURLED = rf"[‘’‚](?P<curled>(?:[^‘’\\]|\\.|[‘’]{CLOSED})*+)"
 """Strings in the marks a model may use, up to the mark that ends them."""
 
 _TOKEN = re.compile(
@@ -22,8 +22,8 @@ _TOKEN = re.compile(
       (?P<mark>[{{}}\[\]:,])
     | (?P<double>{DOUBLE}")
     | {SINGLE}'
-    | {CURLY}[“”"]
-    | {CURLED}[‘’']
+    | {CURLY}[“”]
+    | {CURLED}[‘’]
     | (?P<number>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-]))
     | (?P<word>-?[A-Za-z]+(?!\w))
     )""",

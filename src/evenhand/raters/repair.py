@@ -9,7 +9,7 @@ fit no scale. An object that was cut off is not completed.
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -17,8 +17,8 @@ from typing import cast
 
 from evenhand.raters.mending import CURLED, CURLY, DOUBLE, SINGLE, mended
 
-MOST_OPENINGS = 100
-"""Braces in prose that are tried as the beginning of the object."""
+MOST_UNCLOSED = 20
+"""Braces that nothing closes and that begin no object, of a text in which an object is still looked for."""
 
 
 class Mark(Enum):
@@ -57,7 +57,7 @@ def find_object(text: str, expected: Collection[str]) -> Found | None:
     whole = _whole(text, start)
     if whole is not None:
         return whole
-    found = [Found(body, at) for body, at in _objects(text, start)]
+    found = _objects(text, start)
     fitting = [one for one in found if any(folded(key) in expected for key in one.body)]
     if any(repr(one.body) != repr(fitting[0].body) for one in fitting[1:]):
         raise Ambiguous
@@ -139,26 +139,30 @@ def _whole(text: str, start: int) -> Found | None:
     return Found(cast("Mapping[str, object]", body), start) if not text[end:].strip() else None
 
 
-def _objects(text: str, start: int) -> Iterator[tuple[Mapping[str, object], int | None]]:
+def _objects(text: str, start: int) -> list[Found]:
     """The objects of the top level, each with its place where it needed no mending."""
+    found: list[Found] = []
+    unclosed = 0
     place = text.find("{", start)
-    for _ in range(MOST_OPENINGS):
-        if place < 0:
-            return
+    while place >= 0:
         end = _end(text, place)
         if end is None:
             if _LIKE_AN_OBJECT.match(text, place):
                 raise Cut(place)
+            unclosed += 1
+            if unclosed > MOST_UNCLOSED:
+                return []
             end = place + 1
         elif (parsed := _parsed(text[place:end])) is not None:
             body, as_it_came = parsed
-            yield body, place if as_it_came else None
+            found.append(Found(body, place if as_it_came else None))
         place = text.find("{", end)
+    return found
 
 
 _LIKE_AN_OBJECT = re.compile(r"\{\s*(?:[\"'“”‘’]|$)")
 _PIECE = re.compile(
-    rf"""[{{}}] | {DOUBLE}(?:"|\Z) | (?<=[{{\[,:\s]){SINGLE}(?:'|\Z) | {CURLY}(?:[“”"]|\Z) | {CURLED}(?:[‘’']|\Z)""",
+    rf"""[{{}}] | {DOUBLE}(?:"|\Z) | (?<=[{{\[,:\s]){SINGLE}(?:'|\Z) | {CURLY}(?:[“”]|\Z) | {CURLED}(?:[‘’]|\Z)""",
     re.VERBOSE | re.DOTALL,
 )
 
@@ -206,7 +210,7 @@ def _pairs(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
 
 def _whole_number(digits: str) -> int | float:
     # Beyond any scale, and Python refuses to read integers of many thousand digits.
-    return int(digits) if len(digits) <= 15 else float(digits)
+    return int(digits) if len(digits) <= 16 else float(digits)
 
 
 def _constant(_: str) -> Mark:

@@ -5,12 +5,11 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, cast
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, select
 
 from evenhand.errors import StudyError
 from evenhand.llm.base import Choice, Reply, Usage
 from evenhand.store.base import ReplyKey, StoredReply
-from evenhand.store.load import insert_rows
 from evenhand.store.rows import decode, encode, storable
 from evenhand.store.schema import replies
 
@@ -18,27 +17,22 @@ _Row = tuple[int, str, int, str, str, str, int, str, str]
 """The columns of `replies` in their order."""
 
 # Written once, as in `append`.
-_KNOWN = select(replies.c.id).where(replies.c.id.in_(bindparam("ids", expanding=True)))
-_LAST = select(func.coalesce(func.max(replies.c.seq), 0))
+_COLUMNS = ", ".join(replies.columns.keys())
+_LAST = "SELECT coalesce(max(seq), 0) FROM replies"
 _BY_ID = select(replies).where(replies.c.id == bindparam("id"))
 _BY_KEY = select(replies).where(replies.c.key.in_(bindparam("numbers", expanding=True)))
 
 
 def append_replies(connection: Connection, location: str, batch: Sequence[StoredReply]) -> None:
-    """Store those of a batch that are not there yet. A store has one writer at a time, so what is missing stays so."""
+    """Store those of a batch that are not there yet; of those that are, the numbers they would have had stay free."""
     for stored in batch:
         if not storable(stored.id) or not _storable(stored.key):
-            raise StudyError(
-                f"{location}: the reply {stored.id!r} has a character in its id or key that cannot be stored"
-            )
-    known = set(connection.execute(_KNOWN, {"ids": [stored.id for stored in batch]}).scalars())
-    seq: int = connection.execute(_LAST).scalar_one()
-    rows: list[tuple[Any, ...]] = []
-    for stored in batch:
-        if stored.id not in known:
-            known.add(stored.id)
-            rows.append(_row(seq + len(rows) + 1, stored))
-    insert_rows(connection, replies, rows)
+            raise StudyError(f"{location}: reply {stored.id!r}: its id or key has a character that cannot be stored")
+    last: int = connection.exec_driver_sql(_LAST).scalar_one()
+    rows = [_row(seq, stored) for seq, stored in enumerate(batch, last + 1)]
+    mark = "?" if connection.dialect.name == "sqlite" else "%s"
+    marks = ", ".join([mark] * len(replies.columns))
+    connection.exec_driver_sql(f"INSERT INTO replies ({_COLUMNS}) VALUES ({marks}) ON CONFLICT (id) DO NOTHING", rows)
 
 
 def find_replies(connection: Connection, keys: Sequence[ReplyKey]) -> dict[ReplyKey, StoredReply]:

@@ -187,7 +187,9 @@ class SqlStore:
         with self._writing() as connection:
             for rater in newcomers:
                 self._introduce(connection, rater)
-            names = self._read_names(connection) if newcomers or self._names is None else self._names
+            names = self._names
+            if names is None or any(rater.id not in names.raters for rater in newcomers):
+                names = self._read_names(connection)
             for batch in chain([first], parts):
                 if not names.cover(batch):
                     # Another process may have adopted a protocol, or brought a rater.

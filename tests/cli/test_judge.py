@@ -1,0 +1,144 @@
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from calling import Caller
+
+from evenhand.study import Study
+from tests.chat_server import ChatServer, fails, says, script
+from tests.run.judging import halo_study, supported
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> str:
+    halo_study(tmp_path, 5).close()
+    return str(tmp_path / "study.db")
+
+
+@pytest.fixture
+def server() -> Generator[ChatServer]:
+    with ChatServer(supported()) as running:
+        yield running
+
+
+def test_models_rate_a_study_and_the_summary_says_what_it_took(call: Caller, study: str, server: ChatServer):
+    out = call.fine("judge", study, "--rater", f"m={server.url}#m")
+    assert out.splitlines()[:3] == [
+        "m: 5 of 5 units rated",
+        "  ratings: rated 5",
+        "  5 calls; 500 tokens read, 100 written; price not known",
+    ]
+    assert call.fine("judge", study, "--rater", f"m={server.url}#m") == "m: nothing to do, all units are rated\n"
+    assert "5 units, 0 failed; 5 calls" in call.fine("runs", study)
+
+
+def test_a_dry_run_sends_and_stores_nothing(call: Caller, study: str, server: ChatServer):
+    out = call.fine("judge", study, "--rater", f"{server.url}#m", "--dry-run", "--price", "1/2", "--max-cost", "0.5")
+    assert f"{server.url}#m: 5 units to rate" in out
+    assert re.search(
+        r"5 calls\n    about [\d,]+ tokens to read, 450 to write\n    cost: about \$0\.\d+, at most \$", out
+    )
+    assert "--- system ---" in out
+    assert "In 0." in out
+    assert out.endswith("\nNothing was sent.\n")
+    assert server.calls == []
+    assert call.fine("runs", study) == "no model has rated here yet\n"
+
+
+def test_failures_are_listed_by_reason_and_the_exit_code_is_1(call: Caller, study: str):
+    with ChatServer(says("no idea")) as server:
+        result = call("judge", study, "--rater", f"m={server.url}#m", "--limit", 2)
+    assert result.code == 1
+    assert "m: 2 of 2 units rated\n  ratings: failed 2\n    failed 2: not JSON\n" in result.out
+    assert "--retry-failed" in result.out
+
+
+def test_a_server_that_refuses_the_key_is_an_error_and_nothing_is_stored(call: Caller, study: str):
+    with ChatServer(fails(401)) as server:
+        result = call("judge", study, "--rater", f"m={server.url}#m")
+    assert result.code == 2
+    assert result.err.startswith("error: ")
+    assert "EVENHAND_API_KEY" in result.err
+    assert result.err.rstrip().endswith("Nothing was rated")
+    assert call.fine("runs", study) == "no model has rated here yet\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--rater", "gpt-4"), "there is no rater 'gpt-4'; valid are openai:MODEL"),
+        (("--rater", "openai:gpt-x"), "openai:gpt-x needs a key: set the environment variable OPENAI_API_KEY"),
+        (("--rater", "http://127.0.0.1:1/v1"), "lacks the name of the model"),
+        (("--rater", "jury(http://127.0.0.1:1/v1#a)"), "is no jury: name two raters or more"),
+        (("--rater", "http://127.0.0.1:1/v1#a", "--price", "cheap"), "'cheap' is not a price"),
+        (("--rater", "http://127.0.0.1:1/v1#a", "--max-cost", "1"), "--max-cost needs a price"),
+        (("--rater", "a=http://127.0.0.1:1/v1#a", "--rater", "a=http://127.0.0.1:1/v1#b"), "two raters are called 'a'"),
+    ],
+)
+def test_wrong_use_is_said_before_anything_is_sent(
+    call: Caller, study: str, arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    result = call("judge", study, *arguments)
+    assert result.code == 2
+    assert said in result.err
+
+
+def test_a_key_appears_nowhere(call: Caller, study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    key = "sk-secret-0123456789abcdef"
+    monkeypatch.setenv("EVENHAND_API_KEY", key)
+    answers = [fails(500, f"wrong: {key}"), supported(), fails(400, f"key {key} is odd"), supported()]
+    with ChatServer(script(*answers)) as server:
+        options = ("--concurrency", 1, "--log", tmp_path / "log.txt", "--tries", 2)
+        result = call("judge", study, "--rater", f"m={server.url}#m", *options)
+        assert {call.headers["Authorization"] for call in server.calls} == {f"Bearer {key}"}
+    log = (tmp_path / "log.txt").read_text(encoding="utf-8")
+    assert "retry: server error (500)" in log
+    call.fine("ratings", "export", study, "-o", tmp_path / "ratings.csv")
+    for text in (result.out, result.err, log, (tmp_path / "ratings.csv").read_text(encoding="utf-8")):
+        assert key not in text
+    assert all(key.encode() not in path.read_bytes() for path in tmp_path.glob("study.db*"))
+
+
+def test_the_cap_on_cost_stops_the_run_with_exit_code_1(call: Caller, study: str, server: ChatServer):
+    options = ("--price", "1000/1000", "--max-cost", "0.001")
+    result = call("judge", study, "--rater", f"m={server.url}#m", *options)
+    assert result.code == 1
+    assert "the cap on cost is reached: Nothing was rated" in result.err
+    assert server.calls == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_waits_for_its_calls_and_keeps_their_replies(tmp_path: Path, number: signal.Signals):
+    halo_study(tmp_path, 2000).close()
+    with ChatServer(supported(delay=0.3)) as server:
+        command = [sys.executable, "-m", "evenhand", "judge", "study.db", "--rater", f"m={server.url}#m"]
+        run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while len(server.calls) < 40 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.kill(run.pid, number)
+        out, err = run.communicate(timeout=60)
+        calls = len(server.calls)
+    assert run.returncode == 130, err
+    with Study.open(tmp_path / "study.db") as opened:
+        assert opened.count_ratings() == calls
+        assert [(kept.state, kept.counts["units"]) for kept in opened.store.runs()] == [("stopped", calls)]
+    assert f"interrupted: {calls} units rated and stored, {2000 - calls:,} left; the same command goes on" in err
+    assert f"m: {calls} of 2,000 units rated" in out
+
+
+def test_prompts_and_replies_by_hand(call: Caller, study: str, tmp_path: Path):
+    out = call.fine("prompts", study, "-o", tmp_path / "prompts.csv", "--shots", 0)
+    assert out.splitlines()[0] == f"{tmp_path / 'prompts.csv'}: 5 prompts"
+    assert call("replies", study, tmp_path / "prompts.csv", "--rater", "chat").code == 2
+    assert call("prompts", study, "-o", tmp_path / "x.jsonl", "--batch", "openai").code == 2
+    assert call("prompts", study, "-o", tmp_path / "x.csv", "--batch", "openai", "--model", "m").code == 2
+    assert call("prompts", study, "-o", tmp_path / "x.jsonl", "--seed", 1).code == 2
+    assert "5 prompts" in call.fine("prompts", study, "-o", tmp_path / "x.jsonl", "--batch", "openai", "--model", "m")
