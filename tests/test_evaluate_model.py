@@ -12,7 +12,7 @@ import pytest
 
 from evenhand.errors import InputError, StudyError, UserError
 from evenhand.evaluate_model.pipeline import EvaluateModel
-from evenhand.llm.base import Reply, Request, RunError
+from evenhand.llm.base import BeforeRetry, Reply, Request, RunError
 from evenhand.llm.pace import AdaptivePace
 from evenhand.protocol.load import load_protocol
 from evenhand.raters.options import Asking
@@ -36,7 +36,7 @@ class Parrot:
         self.pace = AdaptivePace(2)
         self.asked = 0
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         self.asked += 1
         case = request.messages[1].content
         level = next((level for words, level in LEVELS.items() if words in case), None)
@@ -55,7 +55,7 @@ class Checker(Parrot):
 
     model = "checker"
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         self.asked += 1
         return Reply(json.dumps({"verdict": {"rationale": "It says so.", "answer": "correct"}}))
 
@@ -63,7 +63,7 @@ class Checker(Parrot):
 class Closed(Parrot):
     """A model that cannot be reached at all."""
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         raise RunError("the key is wrong: set another")
 
 

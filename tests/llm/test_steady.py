@@ -153,7 +153,14 @@ def test_a_success_in_between_starts_the_count_again():
 
 
 @pytest.mark.parametrize("answer", [fails(500), Answer(b"{}"), fails(400)])
-def test_failures_that_may_be_the_prompts_never_stop_the_run(answer: Answer):
-    with ChatServer(answer) as server:
+def test_failures_that_may_be_the_prompts_never_stop_a_run_that_had_a_reply(answer: Answer):
+    with ChatServer(script(says("a"), answer)) as server:
         asked = ask(server.url, [REQUEST] * 8, places=1, tries=1)
     assert not any(isinstance(outcome, RunError) for outcome in asked.outcomes)
+
+
+@pytest.mark.parametrize("answer", [fails(500), Answer(b"{}")])
+def test_a_server_that_never_gave_one_reply_counts_as_gone(answer: Answer):
+    with ChatServer(answer) as server:
+        asked = ask(server.url, [REQUEST] * 3, places=1, tries=1)
+    assert [isinstance(outcome, RunError) for outcome in asked.outcomes] == [False, False, True]

@@ -167,7 +167,13 @@ def test_an_end_token_behind_the_text_is_left_out():
     assert [choice.text for choice in choices("4", [("4", []), ("<|end|>", [])])] == ["4"]
 
 
-STRAYS: list[list[Token]] = [[("5", [])], [("4", [])], [("<think>", []), ("45", [])]]
+def test_tokens_of_a_code_fence_that_the_server_took_off_are_left_out():
+    tokens: list[Token] = [("```", []), ("json\n", []), ('{"a": ', []), ("4", [("4", -0.1)]), ("}", []), ("\n```", [])]
+    found = choices('{"a": 4}', tokens)
+    assert [(choice.offset, choice.text) for choice in found] == [(0, '{"a": '), (6, "4"), (7, "}")]
+
+
+STRAYS: list[list[Token]] = [[("5", [])], [("4", [])], [("x4", []), ("5", [])], [("x45x4", []), ("5", [])]]
 
 
 @pytest.mark.parametrize("tokens", STRAYS)

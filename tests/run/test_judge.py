@@ -16,7 +16,7 @@ from evenhand.records import Item, Rating, Span, Status
 from evenhand.run.budget import CapReached, Price
 from evenhand.run.judge import Order, judge
 from evenhand.study import Study
-from tests.chat_server import Answer, Call, ChatServer, fails, says, script
+from tests.chat_server import Answer, Call, ChatServer, fails, hangs_up, says, script
 from tests.run.judging import halo_study, judge_at, levels, neureg_study, supported
 
 
@@ -107,6 +107,22 @@ def test_no_call_is_made_that_could_exceed_the_cap(tmp_path: Path):
         assert outcome.units == len(server.calls)
         rest = judge(study, [judge_at(server.url, study)])
         assert rest.units + outcome.units == 300
+
+
+def test_a_try_that_broke_off_counts_with_the_most_it_can_have_cost(tmp_path: Path):
+    with ChatServer(script(hangs_up(), supported())) as server, halo_study(tmp_path, 1) as study:
+        one, price = judge_at(server.url, study), Price(1.0, 10.0)
+        worst = price.worst(one.request(first_task(study)))
+        prices = {one.chats[0].model: price}
+        # Two tries do not fit under one and a half times the most that one can cost.
+        capped = judge(study, [one], Order(max_cost=1.5 * worst, prices=prices))
+        assert isinstance(capped.why, CapReached)
+        assert (len(server.calls), capped.units) == (1, 0)
+        assert capped.tally.cost == pytest.approx(worst)
+        server.calls.clear()
+        done = judge(study, [judge_at(server.url, study)], Order(max_cost=2.5 * worst, prices=prices))
+    assert (done.why, done.units) == (None, 1)
+    assert done.tally.cost == pytest.approx(worst + 300e-6)
 
 
 def first_task(study: Study) -> Task:

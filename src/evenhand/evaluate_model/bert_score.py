@@ -93,7 +93,7 @@ def _vectors(encoder: Encoder, texts: Sequence[str]) -> tuple[list[tuple[Any, An
     import torch  # pyright: ignore[reportMissingImports]
 
     library: Any = torch
-    too_long = sum(len(encoder.tokenizer(text)["input_ids"]) > encoder.longest for text in texts)
+    too_long = sum(len(encoder.tokenizer(text, verbose=False)["input_ids"]) > encoder.longest for text in texts)
     given = encoder.tokenizer(
         list(texts),
         padding=True,
@@ -116,7 +116,8 @@ def _matched(generated: tuple[Any, Any], reference: tuple[Any, Any]) -> Mapping[
     if not bool(ours_count.any()) or not bool(theirs_count.any()):
         return _NONE
     similar = ours @ theirs.T
-    precision = float(similar.max(dim=1).values[ours_count].mean())
-    recall = float(similar.max(dim=0).values[theirs_count].mean())
+    # Rounding can take the cosine of two equal vectors a little beyond 1.
+    precision = min(1.0, float(similar.max(dim=1).values[ours_count].mean()))
+    recall = min(1.0, float(similar.max(dim=0).values[theirs_count].mean()))
     total = precision + recall
     return {"precision": precision, "recall": recall, "f1": 2.0 * precision * recall / total if total > 0 else 0.0}

@@ -45,7 +45,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class TextScores:
-    """BLEU from 0 to 100, ROUGE-1, -2 and -L (the F measure) and BERTScore's F from 0 to 1, with their intervals.
+    """BLEU from 0 to 100, ROUGE-1, -2 and -L (the F measure) from 0 to 1, and BERTScore, at most 1; with intervals.
 
     An empty generated text scores 0 and is counted in `empty`; a row without a reference is in `left_out`.
     `bert_score` is None where no encoder was given. `per_row` has each row's own scores, `method` how they were made,

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -101,8 +102,8 @@ class Reply:
 class CallError(EvenhandError):
     """A call that brought no reply. `reason` is short and the same for all calls that failed alike.
 
-    `again`: another try may go better; `after`: not before this many seconds, as the server said. `raw` is what came,
-    where anything did.
+    `again`: another try may go better; `after`: not before this many seconds, as the server said. `charged`: the server
+    had the request and may charge for it. `raw` is what came, where anything did.
     """
 
     def __init__(
@@ -112,6 +113,7 @@ class CallError(EvenhandError):
         again: bool = False,
         after: float | None = None,
         limited: bool = False,
+        charged: bool = False,
         raw: str | None = None,
     ) -> None:
         self.reason = reason
@@ -119,12 +121,16 @@ class CallError(EvenhandError):
         self.after = after
         self.limited = limited
         """The server asked for fewer calls."""
+        self.charged = charged
         self.raw = raw
         super().__init__(reason)
 
 
 class RunError(CallError):
     """No call can succeed: a wrong key, an unknown model, an empty account. The message says what to do."""
+
+
+BeforeRetry = Callable[[], None]
 
 
 class Pace(Interface):
@@ -153,8 +159,12 @@ class Chat(Interface):
         """How many may ask at once. Whoever asks takes a place first and keeps it until the reply is safe."""
         ...
 
-    async def complete(self, request: Request) -> Reply:
-        """Ask once, or as often as this chat's own rules say. Raises CallError where no reply came."""
+    async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
+        """Ask once, or as often as this chat's own rules say. Raises CallError where no reply came.
+
+        `before_retry` is called before a request is sent once more that may have been charged for already: the server
+        had it, but no usable answer came back. What it raises ends the call.
+        """
         ...
 
     async def close(self) -> None: ...

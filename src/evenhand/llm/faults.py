@@ -27,7 +27,7 @@ class TimedOut(CallError):
     """The whole reply did not come in time."""
 
     def __init__(self) -> None:
-        super().__init__("timed out", again=True)
+        super().__init__("timed out", again=True, charged=True)
 
 
 class ConnectionFault(CallError):
@@ -35,7 +35,7 @@ class ConnectionFault(CallError):
 
     def __init__(self, *, reached: bool) -> None:
         self.reached = reached
-        super().__init__("connection broken" if reached else "connection failed", again=True)
+        super().__init__("connection broken" if reached else "connection failed", again=True, charged=reached)
 
 
 class StatusFault(CallError):

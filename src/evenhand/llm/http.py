@@ -7,7 +7,7 @@ from random import Random
 
 import aiohttp
 
-from evenhand.llm.base import CallError, Reply, Request, RunError
+from evenhand.llm.base import BeforeRetry, CallError, Reply, Request, RunError
 from evenhand.llm.complaints import complaint_of
 from evenhand.llm.endpoints import Endpoint
 from evenhand.llm.events import Event, Listener
@@ -59,9 +59,9 @@ class HttpChat:
     def pace(self) -> AdaptivePace:
         return self._pace
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         """The reply. Raises CallError where the tries are used up, RunError where no call can succeed."""
-        return await self._steady.call(lambda: self._attempt(request))
+        return await self._steady.call(lambda: self._attempt(request), before_retry)
 
     async def close(self) -> None:
         if self._opened is not None:
@@ -94,7 +94,7 @@ class HttpChat:
             if complaint.status is not None:
                 raise fault_of(self._endpoint, complaint.status, {}, complaint, text) from None
             raw = without_key(self._endpoint, text)
-            raise CallError("the reply is not a chat completion", again=True, raw=raw) from None
+            raise CallError("the reply is not a chat completion", again=True, charged=True, raw=raw) from None
 
     async def _post(self, body: bytes) -> Answer:
         data = body if len(body) <= IN_ONE_GO else io.BytesIO(body)
@@ -136,5 +136,5 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
         size += len(part)
         if size > LARGEST:
             response.close()
-            raise CallError("the reply is too large")
+            raise CallError("the reply is too large", charged=True)
     return b"".join(parts)

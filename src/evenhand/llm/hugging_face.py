@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.errors import UserError
-from evenhand.llm.base import CallError, Reply, Request
+from evenhand.llm.base import BeforeRetry, CallError, Reply, Request
 from evenhand.llm.chat_template import ChatTemplate
 from evenhand.llm.decoding import Decoder, Row
 from evenhand.llm.loaded_model import LoadedModel, package
@@ -105,7 +105,7 @@ class HuggingFaceChat:
     def pace(self) -> FixedPace:
         return self._pace
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         """Ask once. A prompt that does not fit the context is a CallError: nothing is ever cut off."""
         if self._closed.is_set():
             raise CallError(CLOSED)

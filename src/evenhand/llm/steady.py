@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from random import Random
 
-from evenhand.llm.base import CallError, Reply, RunError
+from evenhand.llm.base import BeforeRetry, CallError, Reply, RunError
 from evenhand.llm.events import Event, Listener
 from evenhand.llm.faults import OVERLOADED, UNAVAILABLE, ConnectionFault, StatusFault, TimedOut
 from evenhand.llm.pace import AdaptivePace
@@ -62,9 +62,10 @@ class Steady:
         self._random = random or random_module.Random()
         self._listener = listener
         self._answered = False
+        self._replied = False
         self._gone = 0
 
-    async def call(self, attempt: Callable[[], Awaitable[Reply]]) -> Reply:
+    async def call(self, attempt: Callable[[], Awaitable[Reply]], before_retry: BeforeRetry | None = None) -> Reply:
         """The reply of the first attempt that brings one. For holders of a place."""
         clock = asyncio.get_running_loop().time
         count = _Count()
@@ -74,15 +75,17 @@ class Steady:
                 reply = await attempt()
             except CallError as error:
                 wait = self._wait_after(error, began, count)
-                limited = error.limited
+                limited, charged = error.limited, error.charged
             else:
-                self._answered, self._gone = True, 0
+                self._answered, self._replied, self._gone = True, True, 0
                 self._pace.eased(began, clock() - began)
                 return reply
             if limited:
                 await self._pace.step_aside(wait)
             else:
                 await asyncio.sleep(wait)
+            if charged and before_retry is not None:
+                before_retry()
 
     def tell(self, event: Event) -> None:
         if self._listener is not None:
@@ -117,7 +120,8 @@ class Steady:
 
     def _given_up(self, error: CallError) -> CallError:
         self.tell(Event("given up", error.reason))
-        if not _gone(error):
+        # A server that never gave a single reply is not judged by what it was asked.
+        if not _gone(error) and self._replied:
             return error
         self._gone += 1
         if not self._answered or self._gone >= max(LEAST_FAILED, self._pace.width):

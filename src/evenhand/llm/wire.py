@@ -109,15 +109,21 @@ def _usage(usage: dict[str, object]) -> Usage | None:
 
 
 def _choices(tokens: Sequence[object], text: str) -> tuple[Choice, ...]:
-    """The alternatives at each token, where the tokens are the text; a token behind its end, as some servers add, is
-    left out. All in bytes, because a token may hold a part of a character."""
+    """The alternatives at each token, where the tokens are the text. Tokens before or behind it are left out: some
+    servers give those of a code fence that they took off, or an end mark. All in bytes, because a token may hold a part
+    of a character."""
     choices: list[Choice] = []
     whole = text.encode("utf-8", "surrogatepass")
+    fields = [_fields(token) for token in tokens]
+    ahead = _ahead(b"".join(map(_bytes, fields)), whole)
     place = offset = 0
-    for token in map(_fields, tokens):
+    for token in fields:
         if place == len(whole):
             break
         chosen = _bytes(token)
+        if ahead > 0:
+            ahead -= len(chosen)
+            continue
         if not whole.startswith(chosen, place):
             return ()
         inside = bool(chosen) and chosen[0] & 0xC0 == 0x80
@@ -125,6 +131,11 @@ def _choices(tokens: Sequence[object], text: str) -> tuple[Choice, ...]:
         place += len(chosen)
         offset += sum(byte & 0xC0 != 0x80 for byte in chosen)
     return tuple(choices) if place == len(whole) else ()
+
+
+def _ahead(said: bytes, whole: bytes) -> int:
+    """How many bytes of the tokens stand before the text, where it stands at one place only."""
+    return said.find(whole) if not said.startswith(whole) and said.count(whole) == 1 else 0
 
 
 def _alternatives(tokens: Sequence[object]) -> tuple[tuple[str, float], ...]:

@@ -55,6 +55,12 @@ class Budget:
             await self._freed.wait()
         self._aside += most
 
+    def set_aside_at_once(self, more: float) -> None:
+        """Set more aside for a call that is under way. Raises CapReached where it does not fit now."""
+        if self.cap is not None and self.spent + self._aside + more > self.cap:
+            raise CapReached
+        self._aside += more
+
     def settle(self, most: float, spent: float) -> None:
         """Give back what was set aside; `spent` of it is gone."""
         # Rounding must not leave a trace of money aside that nobody will ever give back.

@@ -172,42 +172,61 @@ class RunDesk:
         async with chat.pace:
             if self._ending.asked:
                 raise Stopped
-            price = self._prices.get(chat.model)
-            most = price.worst(request) if price else 0.0
+            money = _Money(self._budget, self._prices.get(chat.model), request)
             try:
-                await self._budget.set_aside(most)
+                await money.set_aside()
+                reply = await self._call(chat, request, money)
+                stored = StoredReply(new_id(), key, reply, now())
+                await self._keeper.keep(stored)
             except CapReached as reached:
                 self._ending.ask(reached)
                 raise Stopped from reached
-            spent = most
-            try:
-                reply = await self._call(chat, request)
-                spent = self._cost(price, reply, most)
-                stored = StoredReply(new_id(), key, reply, now())
-                await self._keeper.keep(stored)
-            except CallError:
-                # Nothing came, and the reasons why are those of a call that was turned away or never reached anybody.
-                spent = 0.0
-                raise
             finally:
-                self._budget.settle(most, spent)
-                if price:
-                    self._tally.add_cost(spent)
+                money.settle(self._tally)
         return Stored(stored.id, reply)
 
-    def _cost(self, price: Price | None, reply: Reply, most: float) -> float:
-        self._tally.add_usage(reply.usage)
-        if price is None:
-            return 0.0
-        return most if reply.usage is None else price.cost(reply.usage)
-
-    async def _call(self, chat: Chat, request: Request) -> Reply:
+    async def _call(self, chat: Chat, request: Request, money: "_Money") -> Reply:
         self._tally.calls += 1
         try:
             with self._tracer.call(chat.model, request) as span:
-                reply = await chat.complete(request)
+                reply = await chat.complete(request, before_retry=money.once_more)
                 span.replied(reply)
-                return reply
         except RunError as error:
             self._ending.ask(error)
             raise Stopped from error
+        except CallError as error:
+            money.spent += money.most if error.charged else 0.0
+            raise
+        self._tally.add_usage(reply.usage)
+        money.pay(reply)
+        return reply
+
+
+class _Money:
+    """What one call may cost and did: nothing where its price is not known."""
+
+    def __init__(self, budget: Budget, price: Price | None, request: Request) -> None:
+        self._budget = budget
+        self._price = price
+        self.most = price.worst(request) if price else 0.0
+        self.spent = 0.0
+        self._aside = 0.0
+
+    async def set_aside(self) -> None:
+        await self._budget.set_aside(self.most)
+        self._aside = self.most
+
+    def once_more(self) -> None:
+        """The request is about to be sent again, and the last try may be charged for."""
+        self.spent += self.most
+        self._budget.set_aside_at_once(self.most)
+        self._aside += self.most
+
+    def pay(self, reply: Reply) -> None:
+        if self._price is not None:
+            self.spent += self.most if reply.usage is None else self._price.cost(reply.usage)
+
+    def settle(self, tally: RaterTally) -> None:
+        self._budget.settle(self._aside, self.spent)
+        if self._price is not None:
+            tally.add_cost(self.spent)

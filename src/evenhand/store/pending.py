@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, func, literal_column, select, union_all
+from sqlalchemy import Connection, bindparam, func, literal_column, select, union_all
 
 from evenhand.records import Status, Unit
 from evenhand.store.append import locate
@@ -26,30 +26,35 @@ _WIDEST = 20_000
 
 _later = ratings.alias("later")
 
+# Subqueries that give a number and no `EXISTS`: of that PostgreSQL makes a join, and before it knows how many ratings
+# there are, it goes through all of them for every unit.
+_REPLACED_BY = (
+    select(_later.c.seq)
+    .where(_later.c.item == ratings.c.item, _later.c.position == ratings.c.position)
+    .where(_later.c.criterion == ratings.c.criterion, _later.c.rater == ratings.c.rater)
+    .where(_later.c.protocol == ratings.c.protocol, _later.c.supersedes == ratings.c.seq)
+    .limit(1)
+    .scalar_subquery()
+)
 _THEIRS = (
     (ratings.c.rater == bindparam("rater"))
     & (ratings.c.protocol == bindparam("protocol"))
     # Every rating under the protocol is on one of these; to name them makes the whole index usable.
     & ratings.c.criterion.in_(bindparam("criteria", expanding=True))
 )
-_ON_UNIT = (ratings.c.item == units.c.item) & (ratings.c.position == units.c.position) & _THEIRS
-_FAILED_NOW = (
-    # The empty text keeps databases from the index over `status`, which would go through every failure of the study.
-    (ratings.c.status + literal_column("''") == Status.FAILED.value)
-    & ~exists().where(
-        _later.c.item == ratings.c.item,
-        _later.c.position == ratings.c.position,
-        _later.c.criterion == ratings.c.criterion,
-        _later.c.rater == ratings.c.rater,
-        _later.c.protocol == ratings.c.protocol,
-        _later.c.supersedes == ratings.c.seq,
-    )
+# The empty text keeps databases from the index over `status`, which would go through every failure of the study.
+_FAILED_NOW = (ratings.c.status + literal_column("''") == Status.FAILED.value) & _REPLACED_BY.is_(None)
+_ON_UNIT = (
+    select(ratings.c.seq)
+    .where(ratings.c.item == units.c.item, ratings.c.position == units.c.position)
+    .where(_THEIRS)
+    .limit(1)
 )
 _STRETCH = select(units.c.item, units.c.position).where(
     units.c.item > bindparam("after"), units.c.item <= bindparam("end")
 )
-_UNRATED = _STRETCH.where(~exists().where(_ON_UNIT))
-_FAILED = _STRETCH.where(exists().where(_ON_UNIT, _FAILED_NOW))
+_UNRATED = _STRETCH.where(_ON_UNIT.scalar_subquery().is_(None))
+_FAILED = _STRETCH.where(_ON_UNIT.where(_FAILED_NOW).scalar_subquery().is_not(None))
 _EITHER = union_all(_UNRATED, _FAILED).subquery()
 _COUNT_UNRATED = _UNRATED.with_only_columns(func.count(units.c.item.distinct()), func.count())
 _COUNT_EITHER = select(func.count(_EITHER.c.item.distinct()), func.count())
