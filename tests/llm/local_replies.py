@@ -11,6 +11,9 @@ from evenhand.llm.base import Message, Reply, Request, Schema
 from evenhand.llm.hugging_face import HuggingFaceChat
 from evenhand.llm.loaded_model import LoadedModel
 
+PATIENCE = 120
+"""Seconds after which a model that was not reached will not be: a test fails then, where it would hang."""
+
 VERDICT = Schema(
     "verdict",
     json.dumps(
@@ -62,7 +65,7 @@ def said_by(loaded: LoadedModel, requests: Sequence[Request], *, batch_size: int
         try:
             with Watched(loaded, hold):
                 calls = [asyncio.create_task(chat.complete(asked("First.", schema=DIGITS)))]
-                await asyncio.to_thread(busy.wait)
+                assert await asyncio.to_thread(busy.wait, PATIENCE), "the model was not reached"
                 calls += [asyncio.create_task(chat.complete(request)) for request in requests]
                 await asyncio.sleep(0)
                 asked_all.set()

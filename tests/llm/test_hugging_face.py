@@ -12,7 +12,7 @@ from evenhand.llm.base import CallError, Reply, RunError, Schema
 from evenhand.llm.chat_template import ChatTemplate
 from evenhand.llm.hugging_face import HuggingFaceChat
 from evenhand.llm.loaded_model import LoadedModel
-from tests.llm.local_replies import DIGITS, VERDICT, Watched, asked, mixed_requests, said_alone, said_by
+from tests.llm.local_replies import DIGITS, PATIENCE, VERDICT, Watched, asked, mixed_requests, said_alone, said_by
 from tests.llm.tiny_model import HOW, make_model, torch
 
 pytest.importorskip("llguidance", reason=HOW)
@@ -116,7 +116,7 @@ def test_a_cancelled_request_ends_at_once_and_leaves_the_others_alone(loaded: Lo
             chat.complete(asked("Yes?", max_tokens=15_000, schema=Schema("any", '{"type": "string"}')))
         )
         kept = asyncio.create_task(chat.complete(asked("Kept.", schema=VERDICT)))
-        await asyncio.to_thread(under_way.wait)
+        assert await asyncio.to_thread(under_way.wait, PATIENCE)
         waiting = asyncio.create_task(chat.complete(asked("Never read.")))
         await asyncio.sleep(0)
         endless.cancel()
@@ -146,7 +146,7 @@ def test_closing_ends_what_is_under_way_and_what_waits(loaded: LoadedModel):
         chat = HuggingFaceChat(loaded, batch_size=1)
         endless = asked("Yes?", max_tokens=15_000, schema=Schema("any", '{"type": "string"}'))
         calls = [asyncio.create_task(chat.complete(endless)) for _ in range(3)]
-        await asyncio.to_thread(under_way.wait)
+        assert await asyncio.to_thread(under_way.wait, PATIENCE)
         await chat.close()
         answers = await asyncio.gather(*calls, chat.complete(endless), return_exceptions=True)
         await chat.close()

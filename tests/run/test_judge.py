@@ -16,7 +16,7 @@ from evenhand.records import Item, Rating, Span, Status
 from evenhand.run.budget import CapReached, Price
 from evenhand.run.judge import Order, judge
 from evenhand.study import Study
-from tests.chat_server import Answer, Call, ChatServer, fails, hangs_up, says, script
+from tests.chat_server import Answer, Call, ChatServer, Token, fails, hangs_up, says, script
 from tests.run.judging import halo_study, judge_at, levels, neureg_study, supported
 
 
@@ -102,6 +102,7 @@ def test_no_call_is_made_that_could_exceed_the_cap(tmp_path: Path):
         spent = outcome.tally.cost
         assert isinstance(outcome.why, CapReached)
         assert spent == pytest.approx(300e-6 * len(server.calls))
+        assert spent is not None
         assert spent <= cap
         assert 45 <= len(server.calls) <= 51
         assert outcome.units == len(server.calls)
@@ -148,7 +149,11 @@ def test_log_probabilities_become_the_distribution(tmp_path: Path):
     text = '{"support": {"answer": "SUPPORTED"}, "notes": null}'
     # ln 0.8 and ln 0.2, at the token where the label begins.
     before, label, after = text.partition("SUPPORTED")
-    tokens = [(before, [(before, 0.0)]), (label, [("SUPPORTED", -0.2231436), ("CONTR", -1.6094379)]), (after, [])]
+    tokens: list[Token] = [
+        (before, [(before, 0.0)]),
+        (label, [("SUPPORTED", -0.2231436), ("CONTR", -1.6094379)]),
+        (after, []),
+    ]
     with ChatServer(says(text, tokens=tokens)) as server, halo_study(tmp_path, 1) as study:
         judge(study, [judge_at(server.url, study, Asking(logprobs=True))])
         (rating,) = study.ratings()
@@ -185,7 +190,7 @@ def stem_study(folder: Path) -> Study:
 
 
 def stem_reply(*labels: str) -> Answer:
-    sentences = {
+    sentences: dict[str, object] = {
         str(number): {
             "accuracy": {"answer": label, "rationale": "r", "evidence": []},
             "severity": {"answer": "Severe" if label == "Inaccurate" else None, "rationale": "r", "evidence": []},
@@ -250,7 +255,7 @@ def test_a_run_that_stopped_between_a_bad_reply_and_the_second_try_does_not_pay_
 
 def test_quotes_are_located_and_those_that_stand_nowhere_marked(tmp_path: Path):
     item = Item("x", {"question": "Q?", "article": "Salt is white.", "response": "Salt is red."})
-    entry = {
+    entry: dict[str, object] = {
         "accuracy": {
             "rationale": "r",
             "evidence": [{"field": "article", "quote": "is white"}, {"field": "article", "quote": "is red"},

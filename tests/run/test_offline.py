@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any, cast
 
 import jsonschema
 import openpyxl
@@ -74,8 +75,7 @@ def test_a_batch_file_asks_what_a_call_would_and_its_output_is_read(tmp_path: Pa
     with halo_study(tmp_path, 4) as study:
         assert write_batch(study, tmp_path / "batch.jsonl", "gpt-x", Asking(max_tokens=300)) == 4
         rows = lines(tmp_path / "batch.jsonl")
-        body = rows[0]["body"]
-        assert isinstance(body, dict)
+        body = cast("dict[str, Any]", rows[0]["body"])
         assert (rows[0]["method"], rows[0]["url"]) == ("POST", "/v1/chat/completions")
         assert (body["model"], body["max_completion_tokens"], len(body["messages"])) == ("gpt-x", 300, 2)
         jsonschema.validate(json.loads(GOOD), body["response_format"]["json_schema"]["schema"])

@@ -20,7 +20,7 @@ from evenhand.raters.options import Asking, Calling
 from evenhand.raters.registry import Workshop, judge_of
 from evenhand.run.budget import CapReached
 from evenhand.run.happenings import LOG, Happenings
-from evenhand.run.judge import Order, Outcome, judge
+from evenhand.run.judge import Order, Outcome, check_priced, judge
 from evenhand.run.plan import Plan, plan
 from evenhand.run.prices import parse_prices, prices_of
 from evenhand.run.settled import check_settled
@@ -77,14 +77,9 @@ def command(
         judges = [judge_of(spec, opened.protocol, workshop) for spec in specs]
         chats = [chat for one in judges for chat in one.chats]
         order = Order(limit, retry_failed, max_cost, prices_of(chats, said))
-        unpriced = sorted({chat.model for chat in chats} - set(order.prices))
-        if max_cost is not None and unpriced:
-            raise UserError(
-                f"--max-cost needs a price, and that of {unpriced[0]} is not known; say it in dollars for a million "
-                f"tokens read and written: --price {unpriced[0]}=IN/OUT"
-            )
         if dry_run:
             check_settled(opened.store, judges)
+            check_priced(judges, order)
             _show_plan(plan(opened.store, judges, order), max_cost)
             return 0
         with _logged_to(log_file):

@@ -18,6 +18,7 @@ from evenhand.raters.prompt import Prompts
 from evenhand.raters.registry import Workshop, judge_of
 from evenhand.records import Item
 from evenhand.run.judge import Order, judge
+from evenhand.run.prices import prices_of
 from evenhand.settings import Settings
 from evenhand.study import Study
 from evenhand.units import split
@@ -63,7 +64,8 @@ def run_judge(study: Study, rater: Judge, *, limit: int | None, again: bool, max
 
     Raises UserError where no call can succeed; what came before is in the study.
     """
-    outcome = judge(study, [rater], Order(limit=limit, again=again, max_cost=max_cost))
+    order = Order(limit=limit, again=again, max_cost=max_cost, prices=prices_of(rater.chats, {}))
+    outcome = judge(study, [rater], order)
     if isinstance(outcome.why, KeyboardInterrupt):
         raise outcome.why
     if isinstance(outcome.why, RunError):

@@ -35,6 +35,7 @@ class FixedPace:
     """Always the same number of places."""
 
     def __init__(self, places: int) -> None:
+        self.width = places
         self._places = asyncio.Semaphore(places)
 
     async def __aenter__(self) -> "FixedPace":

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
+from evenhand.errors import UserError
 from evenhand.llm.base import RunError
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Judge, Task
@@ -86,7 +87,18 @@ def judge(
     notebook, too, where an event loop is running already.
     """
     check_settled(study.store, judges)
+    check_priced(judges, order)
     return run_in_loop(lambda: _Run(study.store, order, judges, happenings, engine).whole(watch))
+
+
+def check_priced(judges: Sequence[Judge], order: Order) -> None:
+    """Raise UserError where there is a cap on cost and a model whose price is not known: it could not be kept."""
+    unpriced = sorted({chat.model for judge in judges for chat in judge.chats} - set(order.prices))
+    if order.max_cost is not None and unpriced:
+        raise UserError(
+            f"--max-cost needs a price, and that of {unpriced[0]} is not known; say it in dollars for a million "
+            f"tokens read and written: --price {unpriced[0]}=IN/OUT"
+        )
 
 
 class _Run:
