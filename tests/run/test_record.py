@@ -7,7 +7,7 @@ from evenhand.errors import RaterFailure
 from evenhand.llm.base import Chat, Request
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Answer, Judgement, Stored, Task
+from evenhand.raters.base import Answer, Judgement, Stored, Task, Trim
 from evenhand.raters.program import Program
 from evenhand.raters.scripted import ScriptedRater
 from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
@@ -26,7 +26,9 @@ def stem_study(folder: Path) -> Study:
 class NoDesk:
     """For programs that ask nobody."""
 
-    async def ask(self, chat: Chat, request: Request, *, sample: int = 0, since: datetime | None = None) -> Stored:
+    async def ask(
+        self, chat: Chat, request: Request, *, sample: int = 0, since: datetime | None = None, trim: Trim | None = None
+    ) -> Stored:
         raise AssertionError("nobody is to be asked")
 
 

@@ -1,6 +1,6 @@
 """What every program that rates has in common."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol as Interface
@@ -56,14 +56,25 @@ class Stored:
     reply: Reply
 
 
+Trim = Callable[[Reply], Reply]
+
+
 class Desk(Interface):
     """Where replies come in and are kept. A reply is on the disk before `ask` returns it."""
 
-    async def ask(self, chat: Chat, request: Request, *, sample: int = 0, since: datetime | None = None) -> Stored:
+    async def ask(
+        self,
+        chat: Chat,
+        request: Request,
+        *,
+        sample: int = 0,
+        since: datetime | None = None,
+        trim: Trim | None = None,
+    ) -> Stored:
         """An earlier reply of this model to the same request, or a new one, asked for now.
 
-        `sample` tells apart the replies to one request that is made several times; `since` as in Task. Raises
-        CallError where none came.
+        `sample` tells apart the replies to one request that is made several times; `since` as in Task. `trim` takes
+        off a reply what is not worth keeping. Raises CallError where none came.
         """
         ...
 

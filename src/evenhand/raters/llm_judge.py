@@ -5,11 +5,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 
 from evenhand.errors import RaterFailure
 from evenhand.llm.base import CallError, Chat, Reply, Request
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Answer, Desk, Judgement, Stored, Task
+from evenhand.raters.base import Answer, Desk, Judgement, Stored, Task, Trim
 from evenhand.raters.combine import combined
 from evenhand.raters.odds import odds
 from evenhand.raters.options import AS_USUAL, Asking
@@ -81,7 +82,9 @@ class LlmJudge:
         if sample and request.seed is not None:
             request = replace(request, seed=request.seed + sample)
         try:
-            stored = await desk.ask(self._chat, request, sample=sample, since=task.since)
+            stored = await desk.ask(
+                self._chat, request, sample=sample, since=task.since, trim=self._trim(protocol, task)
+            )
         except CallError as error:
             failure = RaterFailure(error.reason, error.raw)
             return [Judgement(unit, failure=failure) for unit in task.units]
@@ -95,11 +98,16 @@ class LlmJudge:
             for judgement, other in zip(judgements, corrected, strict=True)
         ]
 
+    def _trim(self, protocol: Protocol, task: Task) -> Trim | None:
+        return partial(_trimmed, protocol, task) if self._asking.logprobs else None
+
     async def _once_more(
         self, protocol: Protocol, task: Task, desk: Desk, request: Request, sample: int
     ) -> Sequence[Judgement]:
         try:
-            stored = await desk.ask(self._chat, request, sample=sample, since=task.since)
+            stored = await desk.ask(
+                self._chat, request, sample=sample, since=task.since, trim=self._trim(protocol, task)
+            )
         except CallError as error:
             failure = RaterFailure(error.reason, error.raw)
             return [Judgement(unit, failure=failure) for unit in task.units]
@@ -125,6 +133,17 @@ def _with_odds(protocol: Protocol, answer: Answer, place: int | None, reply: Rep
     if place is None or not reply.choices or not isinstance(scale, Ordinal | Nominal):
         return answer
     return replace(answer, distribution=odds(scale, reply.choices, place))
+
+
+def _trimmed(protocol: Protocol, task: Task, reply: Reply) -> Reply:
+    """The reply with alternatives only where an answer begins: those of every token would be fifty times as much."""
+    places = read_reply(protocol, task, reply).places.values()
+    kept = [
+        choice
+        for choice in reply.choices
+        if any(choice.offset <= place + 1 and place <= choice.offset + len(choice.text) for place in places)
+    ]
+    return replace(reply, choices=tuple(kept))
 
 
 def _failed_twice(first: Judgement, second: Judgement) -> Judgement:

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from evenhand.errors import EvenhandError
 from evenhand.llm.base import CallError, Chat, Reply, Request, RunError
-from evenhand.raters.base import Stored
+from evenhand.raters.base import Stored, Trim
 from evenhand.records import RaterRef, Rating, new_id, now
 from evenhand.run.budget import Budget, CapReached, Price
 from evenhand.run.tally import RaterTally
@@ -145,11 +145,19 @@ class RunDesk:
         self._prices = prices
         self._tracer = tracer
 
-    async def ask(self, chat: Chat, request: Request, *, sample: int = 0, since: datetime | None = None) -> Stored:
+    async def ask(
+        self,
+        chat: Chat,
+        request: Request,
+        *,
+        sample: int = 0,
+        since: datetime | None = None,
+        trim: Trim | None = None,
+    ) -> Stored:
         key = ReplyKey(request.digest, chat.model, request.parameters, sample)
         running = self._under_way.get(key)
         if running is None:
-            running = asyncio.ensure_future(self._found_or_asked(key, chat, request, since))
+            running = asyncio.ensure_future(self._found_or_asked(key, chat, request, since, trim))
             self._under_way[key] = running
             running.add_done_callback(lambda done: self._ended(key, done))
         # One caller's end must not take the reply from another who waits for the same.
@@ -161,14 +169,16 @@ class RunDesk:
             # Looked at, lest asyncio complain of an error that nobody waited for: whoever asked may have been ended.
             done.exception()
 
-    async def _found_or_asked(self, key: ReplyKey, chat: Chat, request: Request, since: datetime | None) -> Stored:
+    async def _found_or_asked(
+        self, key: ReplyKey, chat: Chat, request: Request, since: datetime | None, trim: Trim | None
+    ) -> Stored:
         found = await self._keeper.find(key)
         if found is not None and (since is None or found.at > since):
             self._tally.reused += 1
             return Stored(found.id, found.reply)
-        return await self._ask(key, chat, request)
+        return await self._ask(key, chat, request, trim)
 
-    async def _ask(self, key: ReplyKey, chat: Chat, request: Request) -> Stored:
+    async def _ask(self, key: ReplyKey, chat: Chat, request: Request, trim: Trim | None) -> Stored:
         async with chat.pace:
             if self._ending.asked:
                 raise Stopped
@@ -176,6 +186,7 @@ class RunDesk:
             try:
                 await money.set_aside()
                 reply = await self._call(chat, request, money)
+                reply = trim(reply) if trim else reply
                 stored = StoredReply(new_id(), key, reply, now())
                 await self._keeper.keep(stored)
             except CapReached as reached:

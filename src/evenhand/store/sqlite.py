@@ -48,8 +48,8 @@ class SqliteBackend:
         self._connection.exec_driver_sql("PRAGMA busy_timeout = 0")
         self._connection.exec_driver_sql("PRAGMA foreign_keys = ON")
         self._connection.exec_driver_sql("PRAGMA synchronous = FULL")
-        # A large import touches the random ids all over an index; with SQLite's 2 MB it would write pages many times.
-        self._connection.exec_driver_sql("PRAGMA cache_size = -32768")
+        # Ids grow with time, so that writers touch the end of their index only and need little of it in memory.
+        self._connection.exec_driver_sql("PRAGMA cache_size = -8192")
         self._connection.exec_driver_sql("PRAGMA journal_size_limit = 67108864")
         if self._patiently("PRAGMA journal_mode") != "wal":
             self._patiently("PRAGMA journal_mode = WAL")
