@@ -15,7 +15,7 @@ from evenhand.raters.base import Desk, Judge, Judgement, Task
 from evenhand.run.desk import Stopped
 from evenhand.store.base import Work
 
-SIZE = 32
+SIZE = 16
 """Tasks in a batch: its ratings are stored together when all of it is done."""
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 from evenhand.errors import UserError
 from evenhand.llm.base import RunError
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Judge, Task
+from evenhand.raters.base import Judge, Stored, Task
 from evenhand.records import Rating, Status, Unit, new_id, now
 from evenhand.run.batches import SIZE, Batch, Engine, LocalEngine, Rated, rate_batch, tasks_of
 from evenhand.run.budget import Budget, CapReached, Price
@@ -21,7 +21,7 @@ from evenhand.run.record import ratings_of
 from evenhand.run.settled import check_settled
 from evenhand.run.tally import RaterTally, Tally
 from evenhand.run.tracing import tracer
-from evenhand.store.base import Run, RunState, Store, Work
+from evenhand.store.base import ReplyKey, Run, RunState, Store, Work
 from evenhand.study import Study
 
 TICK = 0.25
@@ -120,6 +120,7 @@ class _Run:
         retries = happenings.retries if happenings else Happenings().retries
         self._tally = Tally({judge.ref.id: RaterTally(judge.ref.id, retries=retries[judge.ref.id]) for judge in judges})
         self._introduced: set[str] = set()
+        self._under_way: dict[ReplyKey, asyncio.Future[Stored]] = {}
         self._runs = {
             judge.ref.id: Run(new_id(), judge.ref.id, now(), None, "running", judge.settings, {}) for judge in judges
         }
@@ -131,72 +132,71 @@ class _Run:
         watching = asyncio.create_task(self._watched(watch)) if watch else None
         try:
             with ends_on_signals(self._ending):
-                await self._keeper.call(self._begin)
+                self._begin()
                 await asyncio.gather(*map(self._rate, self._judges))
         except BaseException:
-            await self._keeper.call(lambda store: self._end(store, "failed"))
+            self._end("failed")
             raise
         else:
-            await self._keeper.call(lambda store: self._end(store, "stopped" if self._ending.asked else "done"))
+            self._end("stopped" if self._ending.asked else "done")
         finally:
             if watching:
                 watching.cancel()
                 with suppress(asyncio.CancelledError):
                     await watching
-            await self._keeper.close()
             for chat in {id(chat): chat for judge in self._judges for chat in judge.chats}.values():
                 await chat.close()
         return Outcome(self._tally, self._ending.why)
 
-    def _begin(self, store: Store) -> None:
+    def _begin(self) -> None:
         for judge in self._judges:
-            _, units = store.count_pending(judge.ref.id, failed=self._order.again)
+            _, units = self._store.count_pending(judge.ref.id, failed=self._order.again)
             limit = self._order.limit
             self._tally.raters[judge.ref.id].to_do = units if limit is None else min(units, limit)
             LOG.info("%s: begins, %d units to rate; settings %s", judge.ref.id, units, dict(judge.settings))
 
-    def _end(self, store: Store, state: RunState) -> None:
+    def _end(self, state: RunState) -> None:
         for rater, run in self._runs.items():
             tally = self._tally.raters[rater]
             LOG.info("%s: %s; %s", rater, state, dict(tally.counts()))
             # A run that brought nothing, for want of a key for instance, leaves no trace in the study.
             if tally.units or tally.replies:
-                store.save_run(replace(run, ended=now(), state=state, counts=tally.counts()))
+                self._store.save_run(replace(run, ended=now(), state=state, counts=tally.counts()))
 
     async def _rate(self, judge: Judge) -> None:
         tally = self._tally.raters[judge.ref.id]
-        desk = RunDesk(self._keeper, self._ending, self._budget, tally, {}, self._order.prices, tracer())
+        desk = RunDesk(self._keeper, self._ending, self._budget, tally, self._under_way, self._order.prices, tracer())
         places = sum(chat.pace.width for chat in judge.chats) or 1
         batches = self._batches(judge, desk)
         results = self._engine(places).run(batches, rate_batch(self._protocol))
         async with aclosing(batches), aclosing(results):
             async for rated in results:
-                await self._keep(judge, rated, tally)
+                self._keep(judge, rated, tally)
 
-    async def _keep(self, judge: Judge, rated: Rated, tally: RaterTally) -> None:
+    def _keep(self, judge: Judge, rated: Rated, tally: RaterTally) -> None:
         by_unit = [ratings_of(self._protocol, judge.ref.id, judgement) for judgement in rated.judgements]
         ratings = [rating for ratings in by_unit for rating in ratings]
-        await self._keeper.call(lambda store: self._store_ratings(store, judge, ratings))
+        self._store_ratings(judge, ratings)
         for its_ratings in by_unit:
             tally.add_ratings(its_ratings)
         for judgement in rated.judgements:
             if judgement.failure is not None:
                 LOG.warning("%s: %s failed: %s", judge.ref.id, judgement.unit.id, judgement.failure.reason)
 
-    def _store_ratings(self, store: Store, judge: Judge, ratings: Sequence[Rating]) -> None:
+    def _store_ratings(self, judge: Judge, ratings: Sequence[Rating]) -> None:
         if not ratings:
             return
         newcomer = judge.ref.id not in self._introduced
-        store.add_ratings(ratings, raters=[judge.ref] if newcomer else [])
+        self._store.add_ratings(ratings, raters=[judge.ref] if newcomer else [])
         if newcomer:
             self._introduced.add(judge.ref.id)
-            store.save_run(self._runs[judge.ref.id])
+            self._store.save_run(self._runs[judge.ref.id])
 
     async def _batches(self, judge: Judge, desk: RunDesk) -> AsyncGenerator[Batch]:
         """The judge's work, read from the study as it is taken up."""
         tasks = self._tasks(judge)
         while not self._ending.asked:
-            some = await self._keeper.call(lambda _: tuple(islice(tasks, SIZE)))
+            some = tuple(islice(tasks, SIZE))
             if not some:
                 return
             yield Batch(judge, desk, some)
