@@ -20,7 +20,8 @@ from evenhand.protocol.load import load_protocol
 from evenhand.raters.options import Asking, Calling
 from evenhand.raters.registry import Workshop, judge_of
 from evenhand.records import Status
-from evenhand.run.judge import Order, judge
+from evenhand.run.judge import judge
+from evenhand.run.order import Order
 from evenhand.scales import Nominal, Ordinal
 from evenhand.settings import Settings
 from evenhand.study import Study

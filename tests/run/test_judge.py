@@ -14,7 +14,8 @@ from evenhand.raters.jury import Jury
 from evenhand.raters.options import Asking
 from evenhand.records import Item, Rating, Span, Status
 from evenhand.run.budget import CapReached, Price
-from evenhand.run.judge import Order, judge
+from evenhand.run.judge import judge
+from evenhand.run.order import Order
 from evenhand.study import Study
 from tests.chat_server import Answer, Call, ChatServer, Token, fails, hangs_up, says, script
 from tests.run.judging import halo_study, judge_at, levels, neureg_study, supported

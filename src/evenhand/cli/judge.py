@@ -20,7 +20,8 @@ from evenhand.raters.options import Asking, Calling
 from evenhand.raters.registry import Workshop, judge_of
 from evenhand.run.budget import CapReached
 from evenhand.run.happenings import LOG, Happenings
-from evenhand.run.judge import Order, Outcome, check_priced, judge
+from evenhand.run.judge import Outcome, check_priced, judge
+from evenhand.run.order import Order
 from evenhand.run.plan import Plan, plan
 from evenhand.run.prices import parse_prices, prices_of
 from evenhand.run.settled import check_settled

@@ -17,7 +17,8 @@ from evenhand.raters.options import Asking, Calling
 from evenhand.raters.prompt import Prompts
 from evenhand.raters.registry import Workshop, judge_of
 from evenhand.records import Item
-from evenhand.run.judge import Order, judge
+from evenhand.run.judge import judge
+from evenhand.run.order import Order
 from evenhand.run.prices import prices_of
 from evenhand.settings import Settings
 from evenhand.study import Study

@@ -56,7 +56,8 @@ def _seconds(content: object) -> float:
     return seconds
 
 
-def _list(content: object) -> list[object] | None:
+def list_in(content: object) -> list[object] | None:
+    """A cell's list, as it is or as JSON; None where it holds none."""
     if isinstance(content, str):
         try:
             content = cast("object", json.loads(content))
@@ -67,21 +68,21 @@ def _list(content: object) -> list[object] | None:
 
 def _visible(content: object) -> tuple[str, ...]:
     """A list of names, or names with commas between them."""
-    names = _list(content)
+    names = list_in(content)
     if names is None:
         names = [name.strip() for name in (text_of(content) or "").split(",")]
     return tuple(str(name) for name in names if name)
 
 
 def _evidence(content: object, fields: Collection[str]) -> tuple[Span, ...]:
-    spans = _list(content)
+    spans = list_in(content)
     if spans is None:
         raise ValueError(f"{short(content)} is not a list of evidence; {SPAN}")
     return tuple(_span(span, fields) for span in spans)
 
 
 def _span(entry: object, fields: Collection[str]) -> Span:
-    parts = _list(entry) or []
+    parts = list_in(entry) or []
     if len(parts) == 3 and isinstance(parts[0], str) and type(parts[1]) is int and type(parts[2]) is int:
         if parts[0] not in fields:
             raise ValueError(f"there is no field {parts[0]!r} to take evidence from; there are: {', '.join(fields)}")

@@ -1,10 +1,10 @@
 """What a rating file says that was reckoned about an answer: misquoted evidence, how the odds stood, their mean."""
 
-import json
 from collections.abc import Callable, Mapping
 from math import fsum
-from typing import Any, cast
+from typing import Any
 
+from evenhand.formats.beside import list_in
 from evenhand.formats.plain import short, text_of
 from evenhand.formats.problems import Problems
 from evenhand.formats.ratings_shapes import Cell
@@ -40,17 +40,8 @@ def read_reckoned(
     return found if good else None
 
 
-def _list(content: object) -> list[object] | None:
-    if isinstance(content, str):
-        try:
-            content = cast("object", json.loads(content))
-        except ValueError:
-            return None
-    return list(cast("list[object]", content)) if isinstance(content, list | tuple) else None
-
-
 def _misquoted(content: object) -> tuple[str, ...]:
-    entries = _list(content)
+    entries = list_in(content)
     texts = tuple(entry for entry in entries or () if isinstance(entry, str))
     if entries is None or len(texts) < len(entries):
         raise ValueError(f"{short(content)} is not a list of texts; {TEXTS}")
@@ -58,7 +49,7 @@ def _misquoted(content: object) -> tuple[str, ...]:
 
 
 def _distribution(content: object, criterion: Criterion) -> tuple[tuple[Value, float], ...]:
-    entries = _list(content)
+    entries = list_in(content)
     if entries is None:
         raise ValueError(f"{short(content)} is not a list of values with their probabilities; {ODDS}")
     found: dict[Value, float] = {}
@@ -74,7 +65,7 @@ def _distribution(content: object, criterion: Criterion) -> tuple[tuple[Value, f
 
 
 def _odds(entry: object, criterion: Criterion) -> tuple[Value, float]:
-    pair = _list(entry) or []
+    pair = list_in(entry) or []
     if len(pair) != 2:
         raise ValueError(f"{short(entry)} is not a value with its probability; {ODDS}")
     value, probability = pair

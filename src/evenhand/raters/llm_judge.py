@@ -4,18 +4,18 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from evenhand.errors import RaterFailure
 from evenhand.llm.base import CallError, Chat, Reply, Request
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Answer, Desk, Judgement, Stored, Task, Trim
+from evenhand.raters.base import Answer, Desk, Judgement, Stored, Task
 from evenhand.raters.combine import combined
 from evenhand.raters.odds import odds
 from evenhand.raters.options import AS_USUAL, Asking
 from evenhand.raters.prompt import PROMPT_FORMAT, Prompts
-from evenhand.raters.reply import Reading, again, read_reply
+from evenhand.raters.reply import Fault, Reading, again, read_reply
 from evenhand.records import Kind, RaterRef, Unit
 from evenhand.scales import Nominal, Ordinal
 from evenhand.version import __version__
@@ -81,38 +81,34 @@ class LlmJudge:
         """Ask, and where the reply cannot be used for every unit, ask once more."""
         if sample and request.seed is not None:
             request = replace(request, seed=request.seed + sample)
-        try:
-            stored = await desk.ask(
-                self._chat, request, sample=sample, since=task.since, trim=self._trim(protocol, task)
-            )
-        except CallError as error:
-            failure = RaterFailure(error.reason, error.raw)
-            return [Judgement(unit, failure=failure) for unit in task.units]
-        reading = read_reply(protocol, task, stored.reply)
-        judgements = [judgement_of(protocol, unit, reading, stored) for unit in task.units]
-        if not reading.faults or stored.reply.finish == "refusal":
-            return judgements
-        corrected = await self._once_more(protocol, task, desk, again(request, stored.reply, reading.faults), sample)
+        first = await self._asked(protocol, task, desk, request, sample)
+        if first.reply is None or not first.faults or first.reply.finish == "refusal":
+            return first.judgements
+        second = await self._asked(protocol, task, desk, again(request, first.reply, first.faults), sample)
         return [
-            _failed_twice(judgement, other) if judgement.failure else judgement
-            for judgement, other in zip(judgements, corrected, strict=True)
+            _corrected(judgement, other) if judgement.failure else judgement
+            for judgement, other in zip(first.judgements, second.judgements, strict=True)
         ]
 
-    def _trim(self, protocol: Protocol, task: Task) -> Trim | None:
-        return partial(_trimmed, protocol, task) if self._asking.logprobs else None
-
-    async def _once_more(
-        self, protocol: Protocol, task: Task, desk: Desk, request: Request, sample: int
-    ) -> Sequence[Judgement]:
+    async def _asked(self, protocol: Protocol, task: Task, desk: Desk, request: Request, sample: int) -> "_Asked":
+        trim = partial(_trimmed, protocol, task) if self._asking.logprobs else None
         try:
-            stored = await desk.ask(
-                self._chat, request, sample=sample, since=task.since, trim=self._trim(protocol, task)
-            )
+            stored = await desk.ask(self._chat, request, sample=sample, since=task.since, trim=trim)
         except CallError as error:
             failure = RaterFailure(error.reason, error.raw)
-            return [Judgement(unit, failure=failure) for unit in task.units]
+            return _Asked([Judgement(unit, failure=failure) for unit in task.units])
         reading = read_reply(protocol, task, stored.reply)
-        return [judgement_of(protocol, unit, reading, stored) for unit in task.units]
+        judgements = [judgement_of(protocol, unit, reading, stored) for unit in task.units]
+        return _Asked(judgements, stored.reply, reading.faults)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What came of one call: a judgement of each unit, and where a reply came, what was wrong with it."""
+
+    judgements: Sequence[Judgement]
+    reply: Reply | None = None
+    faults: Mapping[str, Fault] = field(default_factory=dict[str, Fault])
 
 
 def judgement_of(protocol: Protocol, unit: Unit, reading: Reading, stored: Stored) -> Judgement:
@@ -146,7 +142,7 @@ def _trimmed(protocol: Protocol, task: Task, reply: Reply) -> Reply:
     return replace(reply, choices=tuple(kept))
 
 
-def _failed_twice(first: Judgement, second: Judgement) -> Judgement:
+def _corrected(first: Judgement, second: Judgement) -> Judgement:
     """The corrected judgement; where it failed too, what was wrong at first and what became of the second try."""
     if first.failure is None or second.failure is None or second.failure.reason == first.failure.reason:
         return second

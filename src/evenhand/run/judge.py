@@ -1,50 +1,33 @@
 """A run: judges over the units they have not rated yet, until all is done or something ends it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from evenhand.errors import UserError
 from evenhand.llm.base import RunError
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Judge, Stored, Task
-from evenhand.records import Rating, Status, Unit, new_id, now
-from evenhand.run.batches import SIZE, Batch, Engine, LocalEngine, Rated, rate_batch, tasks_of
-from evenhand.run.budget import Budget, CapReached, Price
+from evenhand.raters.base import Judge, Stored
+from evenhand.records import Rating, Status, new_id, now
+from evenhand.run.batches import SIZE, Batch, Engine, LocalEngine, Rated, rate_batch
+from evenhand.run.budget import Budget, CapReached
 from evenhand.run.desk import Ending, Keeper, RunDesk
 from evenhand.run.happenings import LOG, Happenings
 from evenhand.run.loop import ends_on_signals, run_in_loop
+from evenhand.run.order import ALL, Order, pending_tasks
 from evenhand.run.record import ratings_of
 from evenhand.run.settled import check_settled
 from evenhand.run.tally import RaterTally, Tally
 from evenhand.run.tracing import tracer
-from evenhand.store.base import ReplyKey, Run, RunState, Store, Work
+from evenhand.store.base import ReplyKey, Run, RunState, Store
 from evenhand.study import Study
 
 TICK = 0.25
 """Seconds between two looks at a run by whoever watches it."""
 
 Watch = Callable[[Tally], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What a run is to do. `limit` is for each rater; `max_cost` is in dollars and for all of them together.
-
-    `again`: the units whose ratings failed are rated once more, besides those never rated.
-    """
-
-    limit: int | None = None
-    again: bool = False
-    max_cost: float | None = None
-    prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
-
-
-ALL = Order()
-"""Everything that is not rated yet, whatever it costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,28 +177,12 @@ class _Run:
 
     async def _batches(self, judge: Judge, desk: RunDesk) -> AsyncGenerator[Batch]:
         """The judge's work, read from the study as it is taken up."""
-        tasks = self._tasks(judge)
+        tasks = pending_tasks(self._store, judge, self._order)
         while not self._ending.asked:
             some = tuple(islice(tasks, SIZE))
             if not some:
                 return
             yield Batch(judge, desk, some)
-
-    def _tasks(self, judge: Judge) -> Iterator[Task]:
-        left = self._order.limit
-        pending: Iterator[Work] = self._store.pending(judge.ref.id, failed=self._order.again)
-        for item, units in pending:
-            chosen = units if left is None else units[:left]
-            if not chosen:
-                return
-            left = None if left is None else left - len(chosen)
-            failed = self._failed(judge, chosen)
-            for task in tasks_of((item, chosen), judge.together):
-                times = [failed[unit.id] for unit in task.units if unit.id in failed]
-                yield replace(task, since=max(times)) if times else task
-
-    def _failed(self, judge: Judge, units: Sequence[Unit]) -> Mapping[str, datetime]:
-        return self._store.failed_at(judge.ref.id, [unit.id for unit in units]) if self._order.again else {}
 
     async def _watched(self, watch: Watch) -> None:
         while True:

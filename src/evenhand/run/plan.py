@@ -1,14 +1,13 @@
 """What a run would take, before anything is sent: calls, tokens, money, and the first prompt as it would go out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from evenhand.llm.base import Request, Usage
 from evenhand.raters.base import Judge, Task
 from evenhand.raters.tokens import estimated_tokens
-from evenhand.run.batches import tasks_of
-from evenhand.run.judge import Order
+from evenhand.run.order import Order, pending_tasks
 from evenhand.store.base import ReplyKey, Store
 
 LOOKED_AT = 2_000
@@ -53,8 +52,7 @@ def plan(store: Store, judges: Sequence[Judge], order: Order) -> Plan:
     for judge in judges:
         _, pending = store.count_pending(judge.ref.id, failed=order.again)
         units[judge.ref.id] = pending if order.limit is None else min(pending, order.limit)
-        tasks = _tasks(store, judge, order)
-        looked_at = list(islice(tasks, LOOKED_AT))
+        looked_at = list(islice(pending_tasks(store, judge, order), LOOKED_AT))
         seen = sum(len(task.units) for task in looked_at)
         factor = units[judge.ref.id] / seen if seen else 0.0
         sampled |= factor > 1
@@ -62,16 +60,6 @@ def plan(store: Store, judges: Sequence[Judge], order: Order) -> Plan:
             first = next((request for _, request, _ in judge.questions(looked_at[0])), None)
         models += _models(store, judge, looked_at, factor, order)
     return Plan(units, models, first, sampled)
-
-
-def _tasks(store: Store, judge: Judge, order: Order) -> Iterator[Task]:
-    left = order.limit
-    for item, units in store.pending(judge.ref.id, failed=order.again):
-        chosen = units if left is None else units[:left]
-        if not chosen:
-            return
-        left = None if left is None else left - len(chosen)
-        yield from tasks_of((item, chosen), judge.together)
 
 
 def _models(store: Store, judge: Judge, tasks: Sequence[Task], factor: float, order: Order) -> Sequence[ModelPlan]:

@@ -2,7 +2,8 @@
 
 from evenhand.raters.base import Rater
 from evenhand.raters.program import Program
-from evenhand.run.judge import Order, Outcome, judge
+from evenhand.run.judge import Outcome, judge
+from evenhand.run.order import Order
 from evenhand.study import Study
 
 
