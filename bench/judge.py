@@ -82,7 +82,7 @@ def against_peers(folder: Path, python: Path, prompt: Mapping[str, str], n: int)
     print("the same items and prompts through other tools, flat out, 32 at once")
     ours = Pace(judged(folder, "halo-support", START), judged(folder, "halo-support", n))
     theirs = compared(python, folder, prompt, START, n)
-    keeps = "every reply in SQLite before it is read, ratings by 32"
+    keeps = "every reply in SQLite before it is read, ratings by 16"
     rows = [(Tool("evenhand", "", keeps), ours), *theirs.items()]
     print(f"  {'':18} {'items':>6} {'CPU ms':>8} {'× ours':>7} {'items/s':>8} {'ours ×':>7} {'start s':>8}  keeps")
     for tool, pace in rows:

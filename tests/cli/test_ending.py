@@ -18,7 +18,7 @@ def half_done(tmp_path: Path) -> subprocess.Popen[str]:
     """`evenhand new`, in the middle of a file that takes a while."""
     with (tmp_path / "items.csv").open("w", encoding="utf-8") as file:
         file.write("id,question,context,generated_answer\n")
-        file.writelines(f"i{n},Question {n}?,Context {n}.,Answer {n}.\n" for n in range(400_000))
+        file.writelines(f"i{n},Question {n}?,Context {n}.,Answer {n}.\n" for n in range(800_000))
     command = [*EVENHAND, "new", "study.db", "--protocol", "halo-support", "--items", "items.csv"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for _ in range(600):
