@@ -20,6 +20,7 @@ class ProgressLine:
         self._live = sys.stderr.isatty()
         self._shown_at = time.monotonic()
         self._length = 0
+        self._ending = False
 
     def show(self, tally: Tally) -> None:
         """The state of the run, where it is time to show it."""
@@ -28,8 +29,9 @@ class ProgressLine:
             width = _columns()
             click.echo("\r" + line[: width - 1].ljust(min(self._length, width - 1)), nl=False, err=True)
             self._length = len(line)
-        elif time.monotonic() - self._shown_at > SELDOM:
+        elif time.monotonic() - self._shown_at > SELDOM or tally.ending != self._ending:
             self._shown_at = time.monotonic()
+            self._ending = tally.ending
             click.echo(self._line(tally), err=True)
 
     def end(self) -> None:
@@ -49,7 +51,9 @@ class ProgressLine:
             parts.append(money(tally.cost))
         if tally.retries:
             parts.append(f"{tally.retries:,} retries")
-        if rate:
+        if tally.ending:
+            parts.append("stopping: calls under way are waited for; Ctrl-C again leaves them")
+        elif rate:
             parts.append(f"{_duration((tally.to_do - tally.units) / rate)} left")
         return " · ".join(parts)
 

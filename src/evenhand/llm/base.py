@@ -130,7 +130,7 @@ class RunError(CallError):
     """No call can succeed: a wrong key, an unknown model, an empty account. The message says what to do."""
 
 
-BeforeRetry = Callable[[], None]
+BeforeRetry = Callable[[bool], None]
 
 
 class Pace(Interface):
@@ -162,8 +162,8 @@ class Chat(Interface):
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         """Ask once, or as often as this chat's own rules say. Raises CallError where no reply came.
 
-        `before_retry` is called before a request is sent once more that may have been charged for already: the server
-        had it, but no usable answer came back. What it raises ends the call.
+        `before_retry` is called before a request is sent once more, with whether the last try may be charged for: the
+        server had it, but no usable answer came back. What it raises ends the call.
         """
         ...
 

@@ -84,8 +84,8 @@ class Steady:
                 await self._pace.step_aside(wait)
             else:
                 await asyncio.sleep(wait)
-            if charged and before_retry is not None:
-                before_retry()
+            if before_retry is not None:
+                before_retry(charged)
 
     def tell(self, event: Event) -> None:
         if self._listener is not None:

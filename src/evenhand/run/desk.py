@@ -160,11 +160,11 @@ class RunDesk:
 
     async def _ask(self, key: ReplyKey, chat: Chat, request: Request, trim: Trim | None) -> Stored:
         async with chat.pace:
-            if self._ending.asked:
-                raise Stopped
             money = _Money(self._budget, self._prices.get(chat.model), request)
             try:
                 await money.set_aside()
+                if self._ending.asked:
+                    raise Stopped
                 reply = await self._call(chat, request, money)
                 reply = trim(reply) if trim else reply
                 stored = StoredReply(new_id(), key, reply, now())
@@ -178,9 +178,16 @@ class RunDesk:
 
     async def _call(self, chat: Chat, request: Request, money: "_Money") -> Reply:
         self._tally.calls += 1
+
+        def before_retry(charged: bool) -> None:
+            if charged:
+                money.once_more()
+            if self._ending.asked:
+                raise Stopped
+
         try:
             with self._tracer.call(chat.model, request) as span:
-                reply = await chat.complete(request, before_retry=money.once_more)
+                reply = await chat.complete(request, before_retry=before_retry)
                 span.replied(reply)
         except RunError as error:
             self._ending.ask(error)

@@ -186,6 +186,6 @@ class _Run:
 
     async def _watched(self, watch: Watch) -> None:
         while True:
-            self._tally.width = sum(chat.pace.width for judge in self._judges for chat in judge.chats)
+            self._tally.ending = self._ending.asked
             watch(self._tally)
             await asyncio.sleep(TICK)

@@ -85,8 +85,8 @@ class Tally:
 
     raters: Mapping[str, RaterTally]
     began: float = field(default_factory=time.monotonic)
-    width: int = 0
-    """How many calls may be under way at once, as of now."""
+    ending: bool = False
+    """Whether the run is to end and only waits for calls that are under way."""
 
     @property
     def units(self) -> int:
