@@ -5,6 +5,10 @@ from evenhand.units import Question, split
 STEM = load_protocol("stem-accuracy")
 
 
+def test_an_item_without_its_text_has_no_sentence():
+    assert split(load_protocol("stem-accuracy"), Item("x", {"question": "Q?", "article": "A."})) == []
+
+
 def test_a_whole_item_is_one_unit_under_its_own_id():
     item = Item("a#1", {"question": "Q?", "context": ("C.",), "generated_answer": "A."})
     assert split(load_protocol("halo-support"), item) == (Unit("a#1", "a#1", 1),)

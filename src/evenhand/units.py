@@ -33,8 +33,9 @@ def split(protocol: Protocol, item: Item, questions: Mapping[str, Sequence[Quest
         return (Unit(item.id, item.id, 1),)
     if rule.of == "sentence":
         assert rule.field is not None
-        text = item.fields[rule.field]
-        assert isinstance(text, str), "the protocol's check demands a required text field"
+        # Where it is missing the item is a bad row, which whoever reads the rows reports after the last of them.
+        text = item.fields.get(rule.field, "")
+        assert isinstance(text, str), "the protocol's check demands a text field"
         return [
             Unit(unit_id(item.id, n, rule.of), item.id, n, text[start:end], Span(rule.field, start, end))
             for n, (start, end) in enumerate(sentences(text, protocol.language), start=1)

@@ -1,6 +1,8 @@
+import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -10,6 +12,8 @@ from pathlib import Path
 import pytest
 from calling import Caller
 
+from evenhand.records import Kind, RaterRef, Span, now
+from evenhand.store.base import Run
 from evenhand.study import Study
 from tests.chat_server import ChatServer, fails, says, script
 from tests.run.judging import halo_study, supported
@@ -34,8 +38,10 @@ def test_models_rate_a_study_and_the_summary_says_what_it_took(call: Caller, stu
         "  ratings: rated 5",
         "  5 calls; 500 tokens read, 100 written; price not known",
     ]
-    assert call.fine("judge", study, "--rater", f"m={server.url}#m") == "m: nothing to do, all units are rated\n"
-    assert "5 units, 0 failed; 5 calls" in call.fine("runs", study)
+    assert call.fine("judge", study, "--rater", f"m={server.url}#m").startswith("m: nothing to do, every unit has its")
+    runs = call.fine("runs", study)
+    assert "5 units, 0 failed; 5 calls" in runs
+    assert "model as the server names it: test-model-2025-01-01 (5 replies)" in runs
 
 
 def test_a_dry_run_sends_and_stores_nothing(call: Caller, study: str, server: ChatServer):
@@ -77,7 +83,19 @@ def test_a_server_that_refuses_the_key_is_an_error_and_nothing_is_stored(call: C
         (("--rater", "http://127.0.0.1:1/v1"), "lacks the name of the model"),
         (("--rater", "jury(http://127.0.0.1:1/v1#a)"), "is no jury: name two raters or more"),
         (("--rater", "http://127.0.0.1:1/v1#a", "--price", "cheap"), "'cheap' is not a price"),
-        (("--rater", "http://127.0.0.1:1/v1#a", "--max-cost", "1"), "--max-cost needs a price"),
+        (
+            ("--rater", "http://127.0.0.1:1/v1#a", "--price", "b=1/2"),
+            "no such model is asked in this run; there are: http",
+        ),
+        (
+            ("--rater", "http://127.0.0.1:1/v1#a", "--max-cost", "nan", "--price", "1/2"),
+            "--max-cost: nan is not a number",
+        ),
+        (("--rater", "http://127.0.0.1:1/v1#a", "--timeout", "inf"), "--timeout: inf is not a number"),
+        (("--rater", "http://127.0.0.1:1/v1#a", "--logprobs", "--samples", "2"), "give one of them"),
+        (("--rater", "jury(http://127.0.0.1:1/v1#a, b=http://127.0.0.1:1/v1#a)"), "twice: it would have two votes"),
+        (("--rater", "ann=http://127.0.0.1:1/v1#a"), "'ann' is known here as a person and cannot rate as a model"),
+        (("--rater", "http://127.0.0.1:1/v1#a", "--max-cost", "1"), "a cap on cost needs a price"),
         (("--rater", "a=http://127.0.0.1:1/v1#a", "--rater", "a=http://127.0.0.1:1/v1#b"), "two raters are called 'a'"),
     ],
 )
@@ -85,6 +103,8 @@ def test_wrong_use_is_said_before_anything_is_sent(
     call: Caller, study: str, arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with Study.open(study) as opened:
+        opened.store.add_rater(RaterRef("ann", Kind.PERSON))
     result = call("judge", study, *arguments)
     assert result.code == 2
     assert said in result.err
@@ -130,8 +150,59 @@ def test_an_interrupted_run_waits_for_its_calls_and_keeps_their_replies(tmp_path
     with Study.open(tmp_path / "study.db") as opened:
         assert opened.count_ratings() == calls
         assert [(kept.state, kept.counts["units"]) for kept in opened.store.runs()] == [("stopped", calls)]
-    assert f"interrupted: {calls} units rated and stored, {2000 - calls:,} left; the same command goes on" in err
+    assert "stopping: calls under way are waited for; Ctrl-C again leaves them" in err
+    assert (
+        f"interrupted: {calls} units stored, 0 of them failed, {2000 - calls:,} left; the same command goes on" in err
+    )
     assert f"m: {calls} of 2,000 units rated" in out
+
+
+def test_a_second_interrupt_leaves_the_calls_under_way(tmp_path: Path):
+    halo_study(tmp_path, 200).close()
+    with ChatServer(supported(delay=30)) as server:
+        command = [sys.executable, "-m", "evenhand", "judge", "study.db", "--rater", f"m={server.url}#m"]
+        run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while len(server.calls) < 16 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.kill(run.pid, signal.SIGINT)
+        time.sleep(1)
+        os.kill(run.pid, signal.SIGINT)
+        _, err = run.communicate(timeout=25)
+    assert run.returncode == 130, err
+    assert "Traceback" not in err
+    assert "interrupted: Nothing was rated" in err
+
+
+def test_two_processes_do_not_rate_as_the_same_rater(call: Caller, study: str, server: ChatServer):
+    with Study.open(study) as opened:
+        # The first process of the machine is alive as long as it runs.
+        counts = {"host": socket.gethostname(), "pid": 1}
+        opened.store.save_run(Run("r", "m", now(), None, "running", {}, counts))
+    result = call("judge", study, "--rater", f"m={server.url}#m")
+    assert result.code == 2
+    assert "process 1 is rating as 'm'" in result.err
+    assert server.calls == []
+    call.fine("judge", study, "--rater", f"other={server.url}#m")
+
+
+def test_reasons_are_asked_for_and_kept_where_the_protocol_asks_for_none(call: Caller, study: str, tmp_path: Path):
+    reply = {
+        "support": {
+            "rationale": "It says so.",
+            "evidence": [{"field": "context", "quote": "It was"}],
+            "answer": "SUPPORTED",
+        },
+        "confidence": 80,
+        "notes": None,
+    }
+    with ChatServer(says(json.dumps(reply))) as server:
+        out = call.fine("judge", study, "--rater", f"m={server.url}#m", "--reasons")
+    assert "quotes as evidence: 5, of which 0 stand nowhere in the item" in out
+    with Study.open(study) as opened:
+        rating = next(iter(opened.ratings()))
+        assert rating.digest == opened.protocol.digest
+    assert (rating.rationale, rating.confidence, rating.evidence) == ("It says so.", 80.0, (Span("context", 0, 6),))
 
 
 def test_prompts_and_replies_by_hand(call: Caller, study: str, tmp_path: Path):

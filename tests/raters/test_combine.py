@@ -1,11 +1,13 @@
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
 import pytest
 
 from evenhand.errors import RaterFailure
 from evenhand.protocol.load import load_protocol
 from evenhand.raters.base import Answer, Judgement
-from evenhand.raters.combine import combined, mode
+from evenhand.raters.combine import all_of, combined, mode
 from evenhand.records import Unit, Value
 from evenhand.scales import Nominal, Ordinal
 
@@ -55,13 +57,41 @@ def test_labels_with_the_same_share_are_told_apart_by_the_order_of_the_protocol(
     assert mode({"NO EVIDENCE": 0.5, "CONTRADICTED": 0.5}, scale) == "CONTRADICTED"
 
 
-def test_odds_of_the_votes_are_averaged():
-    sure = Judgement(UNIT, [Answer("support", "SUPPORTED", distribution=(("SUPPORTED", 0.6), ("NO EVIDENCE", 0.4)))])
-    other = Judgement(UNIT, [Answer("support", "NO EVIDENCE")])
-    (answer,) = combined(HALO, UNIT, [sure, other], "samples").answers
-    # (0.6 + 0) / 2 and (0.4 + 1) / 2
-    assert answer.value == "NO EVIDENCE"
-    assert dict(answer.distribution) == pytest.approx({"SUPPORTED": 0.3, "NO EVIDENCE": 0.7})
+def test_the_reply_that_is_named_is_one_that_says_so():
+    votes_with_replies = [
+        Judgement(UNIT, [Answer("support", value)], reply=name)
+        for name, value in (("a", "NO EVIDENCE"), ("b", "SUPPORTED"), ("c", "SUPPORTED"))
+    ]
+    assert combined(HALO, UNIT, votes_with_replies, "samples").reply == "b"
+
+
+def test_only_what_was_said_counts_not_how_sure_each_was():
+    # By their odds the first two would lose: 0.4 + 0.4 + 1.0 for NO EVIDENCE of 3.
+    unsure = (("SUPPORTED", 0.6), ("NO EVIDENCE", 0.4))
+    given = [Judgement(UNIT, [Answer("support", "SUPPORTED", distribution=unsure)])] * 2
+    given.append(Judgement(UNIT, [Answer("support", "NO EVIDENCE")]))
+    (answer,) = combined(HALO, UNIT, given, "members").answers
+    assert answer.value == "SUPPORTED"
+    assert dict(answer.distribution) == pytest.approx({"SUPPORTED": 2 / 3, "NO EVIDENCE": 1 / 3})
+
+
+def test_all_votes_have_ended_before_the_failure_of_one_is_told():
+    ended: list[int] = []
+
+    async def vote(number: int) -> int:
+        await asyncio.sleep(0.01 * number)
+        if number == 0:
+            raise RuntimeError("stopped")
+        ended.append(number)
+        return number
+
+    with pytest.raises(RuntimeError, match="stopped"):
+        asyncio.run(whole([vote(0), vote(1), vote(2)]))
+    assert ended == [1, 2]
+
+
+async def whole(votes: list[Coroutine[Any, Any, int]]) -> Sequence[int]:
+    return await all_of(votes)
 
 
 def test_a_follow_up_counts_only_the_votes_that_were_asked():

@@ -130,7 +130,7 @@ def test_a_sentence_stands_by_itself_beside_the_whole_response():
     task = tasks("stem-accuracy")[1]
     user = asked("stem-accuracy", task).messages[1].content
     code = user.split()[6].rstrip(".")
-    assert f"[begin sentence 2 {code}]\nTraining took a day.\n[end sentence 2 {code}]" in user
+    assert f"number 2:\n[begin sentence to rate {code}]\nTraining took a day.\n[end sentence to rate {code}]" in user
     assert "\nIt reached 0.91. Training took a day. Here is a summary.\n" in user
 
 

@@ -216,6 +216,12 @@ def test_the_sentences_of_an_answer_are_rated_in_one_call_or_one_by_one(tmp_path
             assert len(other.calls) == 2
 
 
+def test_a_limit_tears_no_text_apart(tmp_path: Path):
+    with ChatServer(stem_reply("Inaccurate", "Accurate")) as server, stem_study(tmp_path) as study:
+        assert judge(study, [judge_at(server.url, study)], Order(limit=1)).units == 2
+        assert len(server.calls) == 1
+
+
 def test_only_the_sentences_that_could_not_be_read_are_taken_from_the_second_reply(tmp_path: Path):
     first, second = stem_reply("Accurate", "Perfect"), stem_reply("Disputed", "Inaccurate")
     with ChatServer(script(first, second)) as server, stem_study(tmp_path) as study:

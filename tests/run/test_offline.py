@@ -9,10 +9,11 @@ import pytest
 from evenhand.errors import InputError, UserError
 from evenhand.raters.options import Asking
 from evenhand.records import Item, Kind, RaterRef, Status
-from evenhand.run.offline import read_replies, write_batch, write_prompts
+from evenhand.run.judge import judge
+from evenhand.run.offline import CONFIG, read_replies, write_batch, write_prompts
 from evenhand.study import Study
-from tests.chat_server import completion
-from tests.run.judging import halo_study
+from tests.chat_server import ChatServer, completion
+from tests.run.judging import halo_study, judge_at, supported
 
 GOOD = '{"support": {"answer": "SUPPORTED"}, "notes": null}'
 
@@ -39,7 +40,7 @@ def test_prompts_written_by_hand_come_back_as_ratings(tmp_path: Path):
             ("i0", Status.RATED, "SUPPORTED", None),
             ("i1", Status.FAILED, None, "not JSON"),
         ]
-        assert study.raters() == [RaterRef("chat", Kind.MODEL, study.raters()[0].version)]
+        assert study.raters() == [RaterRef("chat", Kind.MODEL, study.raters()[0].version, CONFIG)]
         rating = next(iter(study.ratings()))
         stored = study.store.reply(rating.reply or "")
         assert stored is not None
@@ -118,7 +119,7 @@ def test_a_file_with_a_row_that_belongs_to_no_prompt_changes_nothing(tmp_path: P
         assert [(problem.row, problem.what) for problem in refused.value.problems] == [
             (2, "'mine' is no id of a prompt"),
             (3, "this prompt is not one of this study as it is now"),
-            (4, "the same prompt as in row 1"),
+            (4, "row 1 has a reply about the same"),
         ]
         assert (study.count_ratings(), study.raters()) == (0, [])
         with pytest.raises(InputError, match="there is no reply in it"):
@@ -134,6 +135,21 @@ def test_a_prompt_of_an_earlier_version_of_the_protocol_is_refused(tmp_path: Pat
         study.adopt(study.protocol.model_copy(update={"version": "2", "instructions": "Read it twice."}))
         with pytest.raises(InputError, match="not one of this study as it is now"):
             read_replies(study, written(tmp_path / "filled.jsonl", rows), "chat")
+
+
+def test_replies_are_not_mixed_with_what_a_judge_said_under_the_same_name(tmp_path: Path):
+    with ChatServer(supported()) as server, halo_study(tmp_path, 2) as study:
+        judge(study, [judge_at(server.url, study, name="m")])
+        write_prompts(study, tmp_path / "prompts.jsonl", Asking())
+        rows = [{**row, "reply": GOOD} for row in lines(tmp_path / "prompts.jsonl")]
+        filled = written(tmp_path / "filled.jsonl", rows)
+        with pytest.raises(UserError, match="'m' has rated here in another way"):
+            read_replies(study, filled, "m")
+        read_replies(study, filled, "chat")
+        with pytest.raises(UserError, match="'chat' has rated here with other settings"):
+            judge(study, [judge_at(server.url, study, name="chat")])
+        with pytest.raises(UserError, match="an empty text is not a rater's id"):
+            read_replies(study, filled, " ")
 
 
 def test_a_person_cannot_have_replies(tmp_path: Path):

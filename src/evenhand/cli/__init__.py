@@ -65,7 +65,7 @@ def evenhand() -> None:
     """Rate generated text against its evidence, by people and by models under one protocol.
 
     STUDY is a path such as study.db, or a postgresql:// URL. Exit codes: 0 done, 1 done but something in it failed,
-    2 wrong use or bad input (nothing changed).
+    2 wrong use or bad input (nothing changed), 130 interrupted (what was done stays).
     """
 
 

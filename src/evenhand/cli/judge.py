@@ -1,6 +1,7 @@
 """`evenhand judge`: models rate a study."""
 
 import logging
+import math
 import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from evenhand.cli.opening import open_study
 from evenhand.cli.paths import FILE
 from evenhand.cli.program import program
 from evenhand.cli.progress import ProgressLine
-from evenhand.errors import UserError, counted
+from evenhand.errors import UserError, counted, masked
 from evenhand.llm.base import RunError
 from evenhand.raters.base import Judge
 from evenhand.raters.options import Asking, Calling
@@ -37,7 +38,8 @@ REASONS = 10
 @click.option("--rater", "specs", multiple=True, required=True, metavar="[NAME=]SPEC",
               help="openai:MODEL, gemini:MODEL, anthropic:MODEL, http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID or "
               "jury(SPEC, SPEC, …); several times for several raters.")  # fmt: skip
-@click.option("--limit", type=click.IntRange(min=1), help="Rate at most so many units.")
+@click.option("--limit", type=click.IntRange(min=1),
+              help="Rate so many units; sentences that are rated together stay together.")  # fmt: skip
 @click.option("--concurrency", type=click.IntRange(1, 1024), default=16, show_default=True,
               help="Calls under way at once, for each rater; fewer while the server cannot keep up.")  # fmt: skip
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), help="Spend no more than so many dollars.")
@@ -47,6 +49,8 @@ REASONS = 10
 @click.option("--samples", type=click.IntRange(1, 100), default=1, show_default=True,
               help="Ask so often; the shares of the answers are kept beside the one most given.")  # fmt: skip
 @click.option("--logprobs", is_flag=True, help="Keep how probable the model held each answer, where the server tells.")
+@click.option("--reasons", is_flag=True, help="Ask for a rationale before each answer, quoted evidence and a "
+              "confidence, also where the protocol asks people for none.")  # fmt: skip
 @click.option("--retry-failed", is_flag=True, help="Also ask again about the units whose ratings failed.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=120.0, show_default=True,
               help="Seconds for one try of one call.")  # fmt: skip
@@ -60,7 +64,8 @@ REASONS = 10
 @prompt_options
 def command(
     study: str, specs: Sequence[str], limit: int | None, concurrency: int, max_cost: float | None,
-    prices: Sequence[str], dry_run: bool, samples: int, logprobs: bool, retry_failed: bool, timeout: float, tries: int,
+    prices: Sequence[str], dry_run: bool, samples: int, logprobs: bool, reasons: bool, retry_failed: bool,
+    timeout: float, tries: int,
     log_file: Path | None, device: str, dtype: str, batch_size: int, shots: int | None, one_by_one: bool,
     max_tokens: int | None, temperature: float | None, seed: int | None,
 ) -> int:  # fmt: skip
@@ -69,8 +74,13 @@ def command(
     Every reply is stored as it comes: a run that stops, for whatever reason, goes on where it was when the same command
     is given again, and pays for nothing twice. A reply that cannot be used is a failure with its reason, never a score.
     """
+    for option, number in (("--max-cost", max_cost), ("--timeout", timeout)):
+        if number is not None and not math.isfinite(number):
+            raise UserError(f"{option}: {number} is not a number that can be kept to; give one such as 5")
+    if logprobs and samples > 1:
+        raise UserError("--logprobs and --samples are two ways to a distribution over the answers: give one of them")
     said = parse_prices(prices)
-    asking = Asking(shots, samples, temperature, max_tokens, logprobs, not one_by_one, seed)
+    asking = Asking(shots, samples, temperature, max_tokens, logprobs, not one_by_one, reasons, seed)
     calling = Calling(concurrency, timeout, tries, device=device, dtype=dtype, batch_size=batch_size)
     progress, happenings = ProgressLine(), Happenings()
     with open_study(study) as opened:
@@ -116,7 +126,10 @@ def _report(study: Study, judges: Sequence[Judge], outcome: Outcome) -> int:
         _report_rater(outcome.tally.raters[one.ref.id])
     left = outcome.tally.to_do - outcome.tally.units
     if isinstance(outcome.why, RunError):
-        raise UserError(f"{outcome.why.reason}. {_kept(outcome, left)}")
+        if not _anything(outcome):
+            raise UserError(f"{outcome.why.reason}. Nothing was rated")
+        click.echo(f"error: {masked(outcome.why.reason)}. {_kept(outcome, left)}", err=True)
+        return 1
     if outcome.why is not None:
         why = "the cap on cost is reached" if isinstance(outcome.why, CapReached) else "interrupted"
         click.echo(f"{why}: {_kept(outcome, left)}", err=True)
@@ -131,18 +144,22 @@ def _report(study: Study, judges: Sequence[Judge], outcome: Outcome) -> int:
     return 1 if outcome.tally.failed_units else 0
 
 
+def _anything(outcome: Outcome) -> bool:
+    return bool(outcome.tally.units) or any(rater.replies for rater in outcome.tally.raters.values())
+
+
 def _kept(outcome: Outcome, left: int) -> str:
-    if not outcome.tally.units and not any(rater.replies for rater in outcome.tally.raters.values()):
+    if not _anything(outcome):
         return "Nothing was rated"
     return (
-        f"{counted(outcome.tally.units, 'unit')} rated and stored, {left:,} left; "
+        f"{counted(outcome.tally.units, 'unit')} stored, {outcome.tally.failed_units:,} of them failed, {left:,} left; "
         "the same command goes on from here and pays for nothing twice"
     )
 
 
 def _report_rater(tally: RaterTally) -> None:
     if not tally.to_do:
-        click.echo(f"{tally.rater}: nothing to do, all units are rated")
+        click.echo(f"{tally.rater}: nothing to do, every unit has its rating or failure; --retry-failed asks again")
         return
     click.echo(f"{tally.rater}: {tally.units:,} of {counted(tally.to_do, 'unit')} rated")
     statuses = ", ".join(f"{status} {number:,}" for status, number in tally.statuses.items())

@@ -15,7 +15,9 @@ from evenhand.run.offline import write_batch, write_prompts
 
 @click.command("prompts")
 @click.argument("study", metavar="STUDY")
-@click.option("-o", "--output", required=True, type=FILE, help="The file to write: .jsonl, .csv, .tsv or .xlsx.")
+@click.option(
+    "-o", "--output", required=True, type=FILE, help="The file to write: .jsonl, .csv, .tsv, .xlsx, .parquet."
+)
 @click.option("--batch", type=click.Choice(["openai"]), help="Write a batch file of this service's format (.jsonl).")
 @click.option("--model", help="With --batch: the model that is to answer.")
 @click.option("--limit", type=click.IntRange(min=1), help="Ask about at most so many units.")

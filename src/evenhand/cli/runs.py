@@ -46,7 +46,7 @@ def _show(run: Run) -> None:
     settings = ", ".join(f"{name} {value}" for name, value in run.settings.items() if value is not None)
     click.echo(f"  {settings}")
     counts = cast("dict[str, Any]", dict(run.counts))
-    if not counts:
+    if "units" not in counts:
         return
     cost = money(counts["cost"]) if counts.get("cost") is not None else "price not known"
     click.echo(
@@ -54,5 +54,9 @@ def _show(run: Run) -> None:
         f"{counts['reused']:,} stored replies used again; {counts['input_tokens']:,} tokens read, "
         f"{counts['output_tokens']:,} written; {cost}"
     )
+    for name, number in counts.get("models", {}).items():
+        click.echo(f"    model as the server names it: {name} ({number:,} replies)")
+    for part in counts.get("dropped", []):
+        click.echo(f"    the server does not take {part}: asked without it")
     for reason, number in counts["failures"].items():
         click.echo(f"    failed {number:,}: {reason}")

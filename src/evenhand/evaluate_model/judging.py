@@ -19,7 +19,7 @@ from evenhand.raters.registry import Workshop, judge_of
 from evenhand.records import Item
 from evenhand.run.judge import judge
 from evenhand.run.order import Order
-from evenhand.run.prices import prices_of
+from evenhand.run.prices import parse_prices, prices_of
 from evenhand.settings import Settings
 from evenhand.study import Study
 from evenhand.units import split
@@ -60,12 +60,15 @@ def make_judge(model: object, tokenizer: object | None, device: str, protocol: P
     )
 
 
-def run_judge(study: Study, rater: Judge, *, limit: int | None, again: bool, max_cost: float | None) -> str | None:
+def run_judge(
+    study: Study, rater: Judge, *, limit: int | None, again: bool, max_cost: float | None, price: str | None = None
+) -> str | None:
     """Rate what is not rated yet; the answer says why it ended early, where it did.
 
     Raises UserError where no call can succeed; what came before is in the study.
     """
-    order = Order(limit=limit, again=again, max_cost=max_cost, prices=prices_of(rater.chats, {}))
+    said = parse_prices([price] if price else [])
+    order = Order(limit=limit, again=again, max_cost=max_cost, prices=prices_of(rater.chats, said))
     outcome = judge(study, [rater], order)
     if isinstance(outcome.why, KeyboardInterrupt):
         raise outcome.why

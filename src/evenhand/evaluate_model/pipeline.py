@@ -89,19 +89,20 @@ class EvaluateModel:
         return self.dataset_prompt
 
     def model_based_evaluation(
-        self, *, limit: int | None = None, again: bool = False, max_cost: float | None = None
+        self, *, limit: int | None = None, again: bool = False, max_cost: float | None = None, price: str | None = None
     ) -> Evaluation:
         """Have the model rate the rows it has not rated yet, print what came out, and return it.
 
         `limit`: at most so many rows this time; `again`: rows that failed are asked once more; `max_cost`: a cap in
-        dollars. A reply that cannot be used is a failure with its reason, never a score.
+        dollars; `price`: dollars for a million tokens read and written, as "0.4/1.6", where no published price holds. A
+        reply that cannot be used is a failure with its reason, never a score.
         """
         if self._model is None:
             raise UserError("model: there is none to rate with; give model=…, or use construct_data_message() alone")
         rater = make_judge(self._model, self._tokenizer, self.device, self.protocol, self._asking)
         items = self._items
         with study_at(self._location, self.protocol, self._dataset.items(self.protocol), self._ids) as study:
-            stopped = run_judge(study, rater, limit=limit, again=again, max_cost=max_cost)
+            stopped = run_judge(study, rater, limit=limit, again=again, max_cost=max_cost, price=price)
             ratings = study.ratings(rater=rater.ref.id)
             self._evaluation = evaluation_of(rater.ref.id, self.protocol, items, ratings)
         print(self._evaluation if stopped is None else f"{self._evaluation}\nstopped early: {stopped}")

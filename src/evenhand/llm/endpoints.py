@@ -117,11 +117,12 @@ def endpoint_of(spec: str, settings: Deployment) -> Endpoint:
 
 
 def _service(spec: str, provider: _Provider, model: str, settings: Deployment) -> Endpoint:
-    base, price_of = provider.base, provider.name
+    base, price_of, name = provider.base, provider.name, spec
     if provider.name == "openai" and settings.openai_base_url is not None:
         base = _base(settings.openai_base_url, "OPENAI_BASE_URL", provider.variables[0])
         if not (urlsplit(base).hostname or "").endswith("api.openai.com"):
-            price_of = None
+            # Another server's replies and prices are not OpenAI's, whatever its model is called.
+            price_of, name = None, f"{base}#{model}"
     variable = next((name for name in provider.variables if name in settings.keys), None)
     if variable is None:
         raise UserError(
@@ -129,7 +130,7 @@ def _service(spec: str, provider: _Provider, model: str, settings: Deployment) -
             "to the key of your account"
         )
     return Endpoint(
-        name=spec,
+        name=name,
         model=model,
         url=base + PATH,
         provider=price_of,

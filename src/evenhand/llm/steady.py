@@ -124,7 +124,8 @@ class Steady:
         if not _gone(error) and self._replied:
             return error
         self._gone += 1
-        if not self._answered or self._gone >= max(LEAST_FAILED, self._pace.width):
+        enough = max(LEAST_FAILED, self._pace.width) if self._replied else LEAST_FAILED
+        if not self._answered or self._gone >= enough:
             return RunError(
                 f"the server at {self._host} does not answer ({error.reason}); "
                 "see whether it runs, then run the same command again to go on"

@@ -104,6 +104,9 @@ def _usage(usage: dict[str, object]) -> Usage | None:
     read, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
     if not isinstance(read, int) or not isinstance(written, int):
         return None
+    # Some servers count what a model thought only in the total, and charge for it as for anything it writes.
+    total = usage.get("total_tokens")
+    written = max(written, total - read) if isinstance(total, int) else written
     cached = _fields(usage.get("prompt_tokens_details")).get("cached_tokens")
     return Usage(read, written, cached if isinstance(cached, int) else 0)
 

@@ -112,7 +112,7 @@ class Judge(Interface):
         ...
 
     def questions(self, task: Task) -> Sequence[tuple[Chat, Request, int]]:
-        """What will be asked about a task, of whom, and how often, as far as it is known beforehand."""
+        """What will be asked about a task, as far as it is known beforehand: of whom, what, and as which sample."""
         ...
 
     async def judge(self, protocol: Protocol, task: Task, desk: Desk) -> Sequence[Judgement]:

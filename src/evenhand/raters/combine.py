@@ -2,12 +2,15 @@
 
 Each categorical criterion gets the distribution of its votes and their mode. Where two values have the same share, the
 level nearest to the mean is taken, the lower of two as near; of labels, the one that the protocol names first. A free
-text is the one that most gave, a percentage the mean. Fewer usable votes than half of those asked for are a failure.
+text is the one that most gave, a percentage the mean. A judgement is a failure unless more than half of the votes can
+be used.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from evenhand.errors import RaterFailure
 from evenhand.protocol.model import Criterion, Protocol
@@ -15,6 +18,7 @@ from evenhand.raters.base import Answer, Judgement
 from evenhand.records import Unit, Value
 from evenhand.scales import Nominal, Ordinal, Percent
 
+T = TypeVar("T")
 Distribution = tuple[tuple[Value, float], ...]
 
 
@@ -42,7 +46,27 @@ def combined(protocol: Protocol, unit: Unit, votes: Sequence[Judgement], noun: s
         lead = next((n for n, answer in enumerate(answers) if answer.criterion == protocol.lead.id), 0)
         answers[lead] = replace(answers[lead], confidence=sum(confidences) / len(confidences))
     seconds = [vote.seconds for vote in votes if vote.seconds is not None]
-    return Judgement(unit, answers, seconds=sum(seconds) if seconds else None, reply=usable[0].reply)
+    first = next((criterion for criterion in protocol.criteria if criterion.id in values), protocol.criteria[0])
+    reply = _spokesman(first, usable, values.get(first.id))
+    return Judgement(unit, answers, seconds=sum(seconds) if seconds else None, reply=reply)
+
+
+async def all_of(votes: Iterable[Awaitable[T]]) -> Sequence[T]:
+    """What all of them give, once all have ended: a vote that fails must not leave the others' calls alone."""
+    results = await asyncio.gather(*votes, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
+
+
+def _spokesman(criterion: Criterion, usable: Sequence[Judgement], value: object) -> str | None:
+    """The reply of the first vote for this value: the one whose rationale was taken."""
+    for vote in usable:
+        for answer in vote.answers:
+            if answer.criterion == criterion.id and criterion.scale.read(answer.value) == value:
+                return vote.reply
+    return usable[0].reply
 
 
 def _agreed(criterion: Criterion, given: Sequence[Answer]) -> Answer:
@@ -52,22 +76,13 @@ def _agreed(criterion: Criterion, given: Sequence[Answer]) -> Answer:
         numbers = [value for value in read if not isinstance(value, str)]
         return replace(given[0], value=sum(numbers) / len(numbers), confidence=None)
     if isinstance(scale, Ordinal | Nominal):
-        shares = _shares(given, read)
+        shares = {value: read.count(value) / len(read) for value in read}
         value = mode(shares, scale)
         distribution: Distribution = tuple((level, shares[level]) for level in scale.values if shares.get(level))
     else:
         value, distribution = Counter(read).most_common(1)[0][0], ()
     spoken = next((answer for answer, said in zip(given, read, strict=True) if said == value), given[0])
     return replace(spoken, value=value, confidence=None, distribution=distribution)
-
-
-def _shares(given: Sequence[Answer], read: Sequence[Value]) -> dict[Value, float]:
-    """The votes' own distributions, averaged; a vote without one is wholly for its value."""
-    shares: defaultdict[Value, float] = defaultdict(float)
-    for answer, value in zip(given, read, strict=True):
-        for level, share in answer.distribution or ((value, 1.0),):
-            shares[level] += share / len(given)
-    return shares
 
 
 def mode(shares: dict[Value, float], scale: Ordinal | Nominal) -> Value:

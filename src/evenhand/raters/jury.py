@@ -1,6 +1,5 @@
 """A jury: a rater made of raters. Each member judges by itself; the jury's answer is the votes' mode."""
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -8,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from evenhand.llm.base import Chat, Request
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Desk, Judge, Judgement, Task
-from evenhand.raters.combine import combined
+from evenhand.raters.combine import all_of, combined
 from evenhand.records import Kind, RaterRef
 from evenhand.version import __version__
 
@@ -21,7 +20,7 @@ class Jury:
         self.together = all(member.together for member in members)
         self.settings: Mapping[str, object] = {
             "spec": f"jury({', '.join(member.ref.id for member in members)})",
-            "members": {member.ref.id: member.ref.config for member in members},
+            "members": {member.ref.id: dict(member.settings) for member in members},
         }
         config = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()
         self.ref = RaterRef(name, Kind.MODEL, __version__, config)
@@ -34,6 +33,6 @@ class Jury:
         return [question for member in self._members for question in member.questions(task)]
 
     async def judge(self, protocol: Protocol, task: Task, desk: Desk) -> Sequence[Judgement]:
-        votes = await asyncio.gather(*(member.judge(protocol, task, desk) for member in self._members))
+        votes = await all_of(member.judge(protocol, task, desk) for member in self._members)
         by_unit = zip(*votes, strict=True)
         return [combined(protocol, unit, given, "members") for unit, given in zip(task.units, by_unit, strict=True)]

@@ -1,6 +1,5 @@
 """A language model as a rater: the protocol's prompt out, the reply read and checked, and never a score made up."""
 
-import asyncio
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,7 @@ from evenhand.errors import RaterFailure
 from evenhand.llm.base import CallError, Chat, Reply, Request
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Answer, Desk, Judgement, Stored, Task
-from evenhand.raters.combine import combined
+from evenhand.raters.combine import all_of, combined
 from evenhand.raters.odds import odds
 from evenhand.raters.options import AS_USUAL, Asking
 from evenhand.raters.prompt import PROMPT_FORMAT, Prompts
@@ -30,7 +29,9 @@ class LlmJudge:
     def __init__(self, name: str, chat: Chat, protocol: Protocol, asking: Asking = AS_USUAL, *, bounded: bool) -> None:
         self._chat = chat
         self._asking = asking
-        self._prompts = Prompts(protocol, shots=asking.shots, bounded=bounded)
+        # What is asked beside the ratings may be more than people are asked; what is rated, and how, is the same.
+        self._asks = _with_reasons(protocol) if asking.reasons else protocol
+        self._prompts = Prompts(self._asks, shots=asking.shots, bounded=bounded)
         several = 1.0 if asking.samples > 1 else 0.0
         self._temperature = several if asking.temperature is None else asking.temperature
         self.together = asking.together and protocol.rule.of == "sentence"
@@ -63,15 +64,14 @@ class LlmJudge:
         )
 
     def questions(self, task: Task) -> Sequence[tuple[Chat, Request, int]]:
-        return [(self._chat, self.request(task), self._asking.samples)]
+        request = self.request(task)
+        return [(self._chat, _of_sample(request, sample), sample) for sample in range(self._asking.samples)]
 
     async def judge(self, protocol: Protocol, task: Task, desk: Desk) -> Sequence[Judgement]:
         request = self.request(task)
         if self._asking.samples == 1:
             return await self._sampled(protocol, task, desk, request, 0)
-        samples = await asyncio.gather(
-            *(self._sampled(protocol, task, desk, request, n) for n in range(self._asking.samples))
-        )
+        samples = await all_of(self._sampled(protocol, task, desk, request, n) for n in range(self._asking.samples))
         votes = zip(*samples, strict=True)
         return [combined(protocol, unit, given, "samples") for unit, given in zip(task.units, votes, strict=True)]
 
@@ -79,8 +79,7 @@ class LlmJudge:
         self, protocol: Protocol, task: Task, desk: Desk, request: Request, sample: int
     ) -> Sequence[Judgement]:
         """Ask, and where the reply cannot be used for every unit, ask once more."""
-        if sample and request.seed is not None:
-            request = replace(request, seed=request.seed + sample)
+        request = _of_sample(request, sample)
         first = await self._asked(protocol, task, desk, request, sample)
         if first.reply is None or not first.faults or first.reply.finish == "refusal":
             return first.judgements
@@ -91,6 +90,7 @@ class LlmJudge:
         ]
 
     async def _asked(self, protocol: Protocol, task: Task, desk: Desk, request: Request, sample: int) -> "_Asked":
+        protocol = self._asks
         trim = partial(_trimmed, protocol, task) if self._asking.logprobs else None
         try:
             stored = await desk.ask(self._chat, request, sample=sample, since=task.since, trim=trim)
@@ -109,6 +109,17 @@ class _Asked:
     judgements: Sequence[Judgement]
     reply: Reply | None = None
     faults: Mapping[str, Fault] = field(default_factory=dict[str, Fault])
+
+
+def _with_reasons(protocol: Protocol) -> Protocol:
+    asked = {name: "optional" for name in ("evidence", "confidence") if getattr(protocol.ask, name) == "off"}
+    ask = protocol.ask.model_copy(update={**asked, "rationale": "required"})
+    return protocol.model_copy(update={"ask": ask})
+
+
+def _of_sample(request: Request, sample: int) -> Request:
+    """Each sample has a seed of its own: the same one would give the same reply."""
+    return request if not sample or request.seed is None else replace(request, seed=request.seed + sample)
 
 
 def judgement_of(protocol: Protocol, unit: Unit, reading: Reading, stored: Stored) -> Judgement:

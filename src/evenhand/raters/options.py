@@ -8,7 +8,8 @@ class Asking:
     """What changes the ratings: part of a judge's configuration.
 
     `shots`: worked examples in the prompt, None for all. `samples`: times each question is asked. `temperature`: None
-    for 0, or 1 where there are several samples. `together`: all sentences of a text in one call.
+    for 0, or 1 where there are several samples. `together`: all sentences of a text in one call. `reasons`: a rationale
+    before each answer, evidence in quotes and a confidence, also where the protocol asks people for none.
     """
 
     shots: int | None = None
@@ -17,6 +18,7 @@ class Asking:
     max_tokens: int | None = None
     logprobs: bool = False
     together: bool = True
+    reasons: bool = False
     seed: int | None = None
 
 

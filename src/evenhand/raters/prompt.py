@@ -83,7 +83,7 @@ class Prompts:
         verb = "rate" if self._noun == "sentence" else "answer"
         if len(texts) == 1:
             number = units[0].position
-            one = fenced(f"{self._noun} {number}", texts[0], code)
+            one = fenced(f"{self._noun} to {verb}", texts[0], code)
             return f"The {self._noun} to {verb}, number {number}:\n{one}\n\n{closing}"
         several = numbered(self._noun, ((unit.position, text) for unit, text in zip(units, texts, strict=True)), code)
         numbers = ", ".join(str(unit.position) for unit in units)

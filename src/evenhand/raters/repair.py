@@ -119,7 +119,7 @@ def _after_thinking(text: str) -> int:
     if text.lstrip()[:1] == "{":
         return 0
     closing = _THOUGHT.search(text)
-    if closing:
+    if closing and ("{" not in text[: closing.start()] or _THINKING.match(text)):
         return closing.end()
     if _THINKING.match(text):
         raise Cut(None)

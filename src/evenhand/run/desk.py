@@ -195,7 +195,7 @@ class RunDesk:
         except CallError as error:
             money.spent += money.most if error.charged else 0.0
             raise
-        self._tally.add_usage(reply.usage)
+        self._tally.add_reply(reply)
         money.pay(reply)
         return reply
 

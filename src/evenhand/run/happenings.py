@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from evenhand.llm.events import Event
 
 LOG = logging.getLogger("evenhand.run")
+LOG.addHandler(logging.NullHandler())
 
 
 class Happenings:
@@ -13,9 +14,11 @@ class Happenings:
 
     def __init__(self) -> None:
         self.retries: defaultdict[str, Counter[str]] = defaultdict(Counter[str])
+        self.dropped: defaultdict[str, list[str]] = defaultdict(list[str])
 
     def heard(self, rater: str, event: Event) -> None:
         if event.kind == "dropped":
+            self.dropped[rater].append(event.reason)
             LOG.warning("%s: the server does not take %s; all further requests go without it", rater, event.reason)
             return
         wait = f", next try in {event.wait:.1f} s" if event.wait else ""

@@ -18,7 +18,7 @@ from evenhand.run.happenings import LOG, Happenings
 from evenhand.run.loop import ends_on_signals, run_in_loop
 from evenhand.run.order import ALL, Order, pending_tasks
 from evenhand.run.record import ratings_of
-from evenhand.run.settled import check_settled
+from evenhand.run.settled import check_alone, check_settled, here
 from evenhand.run.tally import RaterTally, Tally
 from evenhand.run.tracing import tracer
 from evenhand.store.base import ReplyKey, Run, RunState, Store
@@ -70,6 +70,7 @@ def judge(
     notebook, too, where an event loop is running already.
     """
     check_settled(study.store, judges)
+    check_alone(study.store, judges)
     check_priced(judges, order)
     return run_in_loop(lambda: _Run(study.store, order, judges, happenings, engine).whole(watch))
 
@@ -79,7 +80,7 @@ def check_priced(judges: Sequence[Judge], order: Order) -> None:
     unpriced = sorted({chat.model for judge in judges for chat in judge.chats} - set(order.prices))
     if order.max_cost is not None and unpriced:
         raise UserError(
-            f"--max-cost needs a price, and that of {unpriced[0]} is not known; say it in dollars for a million "
+            f"a cap on cost needs a price, and that of {unpriced[0]} is not known; say it in dollars for a million "
             f"tokens read and written: --price {unpriced[0]}=IN/OUT"
         )
 
@@ -100,12 +101,16 @@ class _Run:
         self._order = order
         self._judges = judges
         self._engine = engine
-        retries = happenings.retries if happenings else Happenings().retries
-        self._tally = Tally({judge.ref.id: RaterTally(judge.ref.id, retries=retries[judge.ref.id]) for judge in judges})
+        heard = happenings or Happenings()
+        names = [judge.ref.id for judge in judges]
+        self._tally = Tally(
+            {name: RaterTally(name, retries=heard.retries[name], dropped=heard.dropped[name]) for name in names}
+        )
         self._introduced: set[str] = set()
         self._under_way: dict[ReplyKey, asyncio.Future[Stored]] = {}
         self._runs = {
-            judge.ref.id: Run(new_id(), judge.ref.id, now(), None, "running", judge.settings, {}) for judge in judges
+            judge.ref.id: Run(new_id(), judge.ref.id, now(), None, "running", judge.settings, here())
+            for judge in judges
         }
 
     async def whole(self, watch: Watch | None) -> Outcome:
@@ -117,6 +122,11 @@ class _Run:
             with ends_on_signals(self._ending):
                 self._begin()
                 await asyncio.gather(*map(self._rate, self._judges))
+        except asyncio.CancelledError:
+            self._end("stopped")
+            # The second Ctrl-C: calls under way are left, and that is no error.
+            if not isinstance(self._ending.why, KeyboardInterrupt):
+                raise
         except BaseException:
             self._end("failed")
             raise
@@ -136,7 +146,8 @@ class _Run:
             _, units = self._store.count_pending(judge.ref.id, failed=self._order.again)
             limit = self._order.limit
             self._tally.raters[judge.ref.id].to_do = units if limit is None else min(units, limit)
-            LOG.info("%s: begins, %d units to rate; settings %s", judge.ref.id, units, dict(judge.settings))
+            to_do = self._tally.raters[judge.ref.id].to_do
+            LOG.info("%s: begins, %d units to rate; settings %s", judge.ref.id, to_do, dict(judge.settings))
 
     def _end(self, state: RunState) -> None:
         for rater, run in self._runs.items():

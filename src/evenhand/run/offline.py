@@ -7,13 +7,14 @@ that comes back for a prompt that would read otherwise by now is refused.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import cast
 
 from evenhand.errors import InputError, RaterFailure, UserError
 from evenhand.formats.problems import Problems
+from evenhand.formats.raters_in import named_rater
 from evenhand.formats.tables import Table, open_table
 from evenhand.formats.writing import Sheet, replacing, write_table
 from evenhand.llm.base import Reply, Request
@@ -28,6 +29,7 @@ from evenhand.raters.reply import read_reply
 from evenhand.records import Kind, RaterRef, Rating, new_id, now
 from evenhand.run.batches import tasks_of
 from evenhand.run.record import ratings_of
+from evenhand.run.settled import has_rated
 from evenhand.run.tally import RaterTally
 from evenhand.settings import Secret, Settings
 from evenhand.store.base import ReplyKey, StoredReply, Work
@@ -37,6 +39,7 @@ from evenhand.version import __version__
 COLUMNS = ("id", "item", "unit", "prompt", "reply")
 GROUP = 100
 _ID = re.compile(r"(?P<item>\d{1,12})\.(?P<position>\d{1,9})\.(?P<shots>\d{1,4})\.(?P<digest>[0-9a-f]{16})")
+CONFIG = "replies from files"
 _PARAMETERS = "offline"
 
 
@@ -62,7 +65,8 @@ def write_batch(
         raise UserError(f"{path}: a batch file is JSON Lines; give it a name that ends in .jsonl")
     # The key is not written; the endpoint only says how this service wants its requests.
     endpoint = endpoint_of(f"openai:{model}", Settings({"OPENAI_API_KEY": Secret("none")}))
-    form = first_form(endpoint)
+    # Reasoning models refuse a temperature, and nobody can adapt to that in a queue: it is there only if it is wanted.
+    form = replace(first_form(endpoint), temperature=asking.temperature is not None)
     prompts = Prompts(study.protocol, shots=asking.shots)
     count = 0
     with replacing(Path(path), overwrite=overwrite) as temporary, temporary.open("w", encoding="utf-8") as file:
@@ -123,20 +127,19 @@ def read_replies(study: Study, path: str | Path, rater: str) -> RaterTally:
     The file is the table that `write_prompts` made, with the replies filled in, or what a batch queue gave back. A
     reply that cannot be read is a failure with its reason. Rows without a reply are passed over.
     """
-    known = next((ref for ref in study.raters() if ref.id == rater), None)
-    if known is not None and known.kind is not Kind.MODEL:
-        raise UserError(f"{rater!r} is known here as a {known.kind}; replies are a model's: choose another rater id")
+    ref = _rater(study, rater)
     table = open_table(path)
-    ref = RaterRef(rater, Kind.MODEL, __version__, known.config if known else "")
     _check(study, table)
     tally = RaterTally(rater)
     problems = Problems(table.source)
     for some in _groups(_returned(table, problems)):
         tasks = _tasks(study, some, problems)
         replies, ratings = list[StoredReply](), list[Rating]()
-        for returned, task, request in tasks:
-            kept = _kept(rater, request, returned.reply)
-            replies += [kept] if kept else []
+        keys = [ReplyKey(request.digest, rater, _PARAMETERS) for _, _, request in tasks]
+        before = study.store.replies(keys)
+        for (returned, task, _), key in zip(tasks, keys, strict=True):
+            kept = _kept(key, returned.reply, before.get(key))
+            replies += [kept] if kept and kept is not before.get(key) else []
             for judgement in _judgements(study, task, returned.reply, kept):
                 its_ratings = ratings_of(study.protocol, rater, judgement)
                 tally.add_ratings(its_ratings)
@@ -146,18 +149,31 @@ def read_replies(study: Study, path: str | Path, rater: str) -> RaterTally:
     return tally
 
 
+def _rater(study: Study, name: str) -> RaterRef:
+    """The rater that replies from files are kept under. Raises UserError for a name that others rate under."""
+    named = named_rater(name)
+    assert named is not None, "an empty name is refused"
+    known = next((ref for ref in study.raters() if ref.id == named), None)
+    if known is not None and known.kind is not Kind.MODEL:
+        raise UserError(f"{named!r} is known here as a {known.kind}; replies are a model's: choose another rater id")
+    if known is not None and known.config != CONFIG and has_rated(study.store, named):
+        raise UserError(
+            f"{named!r} has rated here in another way, by `evenhand judge` or from a file of ratings; both would "
+            "be mixed with these: choose another rater id"
+        )
+    return RaterRef(named, Kind.MODEL, __version__, CONFIG)
+
+
 def _check(study: Study, table: Table) -> None:
     """Read all of it once and store nothing. Raises InputError with every row that cannot be used."""
     problems = Problems(table.source)
-    rows: dict[tuple[int, int], int] = {}
+    rows: dict[str, int] = {}
     for some in _groups(_returned(table, problems)):
-        for returned in some:
-            first = rows.setdefault((returned.item, returned.position), returned.row)
+        for returned, task, _ in _tasks(study, some, problems):
+            first = min(rows.setdefault(unit.id, returned.row) for unit in task.units)
             if first != returned.row:
-                problems.add(
-                    f"the same prompt as in row {first}", row=returned.row, fix="keep one reply for each prompt"
-                )
-        _tasks(study, some, problems)
+                what = f"row {first} has a reply about the same"
+                problems.add(what, row=returned.row, fix="keep one reply for each unit")
     problems.raise_if_any()
     if not rows:
         raise InputError(table.source, "there is no reply in it; fill the column reply in first")
@@ -234,10 +250,13 @@ def _tasks(study: Study, some: Sequence[_Returned], problems: Problems) -> Seque
     return found
 
 
-def _kept(rater: str, request: Request, reply: Reply | RaterFailure) -> StoredReply | None:
+def _kept(key: ReplyKey, reply: Reply | RaterFailure, before: StoredReply | None) -> StoredReply | None:
+    """The reply as it is to be stored; the one that is there where it says the same."""
     if isinstance(reply, RaterFailure):
         return None
-    return StoredReply(new_id(), ReplyKey(request.digest, rater, _PARAMETERS), reply, now())
+    if before is not None and before.reply == reply:
+        return before
+    return StoredReply(new_id(), key, reply, now())
 
 
 def _judgements(study: Study, task: Task, reply: Reply | RaterFailure, kept: StoredReply | None) -> Sequence[Judgement]:

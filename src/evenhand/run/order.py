@@ -31,9 +31,10 @@ def pending_tasks(store: Store, judge: Judge, order: Order) -> Iterator[Task]:
     """What the judge has to do, read from the study as it is taken up."""
     left = order.limit
     for item, units in store.pending(judge.ref.id, failed=order.again):
-        chosen = units if left is None else units[:left]
-        if not chosen:
+        if left is not None and left <= 0:
             return
+        # Sentences that are rated together are never torn apart by a limit.
+        chosen = units if left is None or judge.together else units[:left]
         left = None if left is None else left - len(chosen)
         failed: Mapping[str, datetime] = {}
         if order.again:

@@ -66,13 +66,14 @@ def _models(store: Store, judge: Judge, tasks: Sequence[Task], factor: float, or
     plans: dict[str, ModelPlan] = {}
     criteria = len(store.protocol.criteria)
     for task in tasks:
-        for chat, request, samples in judge.questions(task):
+        for chat, request, sample in judge.questions(task):
             entry = plans.setdefault(chat.model, ModelPlan(judge.ref.id, chat.model))
-            keys = [ReplyKey(request.digest, chat.model, request.parameters, n) for n in range(samples)]
-            known = 0 if order.again else len(store.replies(keys))
+            key = ReplyKey(request.digest, chat.model, request.parameters, sample)
+            found = store.replies([key]).get(key)
+            known = found is not None and (task.since is None or found.at > task.since)
             read = sum(estimated_tokens(message.content) for message in request.messages)
             written = min(request.max_tokens, REPLY_TOKENS * criteria * len(task.units))
-            calls = (samples - known) * factor
+            calls = (not known) * factor
             entry.calls += calls
             entry.stored += known * factor
             entry.input_tokens += read * calls

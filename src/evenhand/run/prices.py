@@ -33,7 +33,15 @@ def published(spec: str) -> Price | None:
 
 
 def prices_of(chats: Iterable[Chat], said: Mapping[str | None, Price]) -> Mapping[str, Price]:
-    """The price of each model, by its spec: what was said for it, what was said for all, or what is published."""
+    """The price of each model, by its spec: what was said for it, what was said for all, or what is published.
+
+    Raises UserError where a price is said for a model that is not asked.
+    """
+    chats = list(chats)
+    unknown = sorted(spec for spec in said if spec is not None and spec not in {chat.model for chat in chats})
+    if unknown:
+        there = ", ".join(dict.fromkeys(chat.model for chat in chats))
+        raise UserError(f"--price {unknown[0]}=…: no such model is asked in this run; there are: {there}")
     found = {chat.model: said.get(chat.model) or said.get(None) or published(chat.model) for chat in chats}
     return {spec: price for spec, price in found.items() if price is not None}
 

@@ -1,9 +1,12 @@
 """One name, one set-up: a judge goes on only with the settings it began with."""
 
+import os
+import socket
 from collections.abc import Iterable, Mapping, Sequence
 
 from evenhand.errors import UserError
 from evenhand.raters.base import Judge
+from evenhand.records import Status
 from evenhand.store.base import Store
 
 
@@ -19,16 +22,58 @@ def check_settled(store: Store, judges: Sequence[Judge]) -> None:
     known = {rater.id: rater for rater in store.raters()}
     for judge in judges:
         before = known.get(judge.ref.id)
-        if before is None or not before.config or before.config == judge.ref.config:
+        if before is None:
             continue
-        if next(iter(store.ratings(rater=judge.ref.id)), None) is None:
+        if before.kind != judge.ref.kind:
+            raise UserError(
+                f"{store.location}: {judge.ref.id!r} is known here as a {before.kind} and cannot rate as a "
+                f"{judge.ref.kind}; choose another name: --rater NAME=SPEC"
+            )
+        if before.config == judge.ref.config or not has_rated(store, judge.ref.id):
             continue
         earlier = [run.settings for run in store.runs() if run.rater == judge.ref.id]
-        difference = _difference(earlier[-1], judge.settings) if earlier else ""
+        difference = (
+            _difference(earlier[-1], judge.settings) if earlier else ", its ratings were brought in from a file"
+        )
         raise UserError(
             f"{store.location}: {judge.ref.id!r} has rated here with other settings{difference}. Use the same settings "
             "to go on, or give this set-up a name of its own: --rater NAME=" + str(judge.settings.get("spec", "SPEC"))
         )
+
+
+def here() -> Mapping[str, object]:
+    """Who is at work: what a run is saved with while it goes on."""
+    return {"host": socket.gethostname(), "pid": os.getpid()}
+
+
+def check_alone(store: Store, judges: Sequence[Judge]) -> None:
+    """Raise UserError where another process of this machine is at the work of one of these judges: both would ask, and
+    pay for, the same. A process that was killed is not at work; one on another machine cannot be told from here."""
+    names = {judge.ref.id for judge in judges}
+    for run in store.runs():
+        pid = run.counts.get("pid")
+        if run.state != "running" or run.rater not in names or run.counts.get("host") != socket.gethostname():
+            continue
+        if isinstance(pid, int) and pid != os.getpid() and _alive(pid):
+            raise UserError(
+                f"{store.location}: process {pid} is rating as {run.rater!r} since {run.started:%H:%M} UTC; wait for "
+                "it, or end it, lest both pay for the same"
+            )
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def has_rated(store: Store, rater: str) -> bool:
+    """Whether there is anything under the protocol in force that a rater said; failures alone say nothing."""
+    return any(rating.status is not Status.FAILED for rating in store.ratings(rater=rater))
 
 
 def _difference(before: Mapping[str, object], now: Mapping[str, object]) -> str:

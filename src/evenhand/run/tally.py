@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from evenhand.llm.base import Usage
+from evenhand.llm.base import Reply
 from evenhand.records import Rating, Status
 
 
@@ -25,6 +25,10 @@ class RaterTally:
     replies: int = 0
     reused: int = 0
     retries: Counter[str] = field(default_factory=Counter[str])
+    dropped: list[str] = field(default_factory=list[str])
+    """Parts of requests that the server does not take."""
+    models: Counter[str] = field(default_factory=Counter[str])
+    """Replies by the name that the server gave the model: a dated version, for instance."""
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
@@ -45,9 +49,11 @@ class RaterTally:
                 self.failures[rating.reason or ""] += 1
         self.failed_units += failed
 
-    def add_usage(self, usage: Usage | None) -> None:
+    def add_reply(self, reply: Reply) -> None:
         """A reply came, with what it took, where the server said so."""
         self.replies += 1
+        self.models[reply.model] += bool(reply.model)
+        usage = reply.usage
         if usage is None:
             self.uncounted += 1
             return
@@ -71,6 +77,8 @@ class RaterTally:
             "replies": self.replies,
             "reused": self.reused,
             "retries": dict(self.retries.most_common()),
+            "dropped": list(self.dropped),
+            "models": dict(self.models.most_common()),
             "input_tokens": self.input_tokens,
             "cached_tokens": self.cached_tokens,
             "output_tokens": self.output_tokens,
