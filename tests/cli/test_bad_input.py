@@ -1,5 +1,6 @@
 """Bad input: a message that says what and where, exit code 2, and nothing written."""
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -242,3 +243,15 @@ def test_an_existing_blind_sheet_is_not_overwritten(call: Caller, tmp_path: Path
     result = call("ratings", "export", study, "-o", "blind.csv", "--shape", "blind")
     assert result.code == 2
     assert (tmp_path / "blind.csv").read_text(encoding="utf-8") == "filled in"
+
+
+def test_a_text_that_is_to_be_split_and_is_blank_is_an_error_with_its_row(call: Caller, tmp_path: Path):
+    rows = [
+        {"id": "a", "question": "q", "article": "a", "response": "One is."},
+        {"id": "b", "question": "q", "article": "a"},
+    ]
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    result = call("new", tmp_path / "s.db", "--protocol", "stem-accuracy", "--items", tmp_path / "items.jsonl")
+    assert result.code == 2
+    assert "response" in result.err
+    assert not (tmp_path / "s.db").exists()

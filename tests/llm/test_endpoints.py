@@ -120,3 +120,9 @@ def test_secrets_are_not_shown():
     shown = [repr(settings), str(Secret(KEY)), f"{Secret(KEY)}", repr(endpoint_of("openai:m", settings))]
     assert [text for text in shown if KEY in text] == []
     assert "***" in shown[0]
+
+
+def test_another_server_behind_openais_name_is_another_model_without_a_price():
+    settings = Settings.from_environment({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
+    endpoint = endpoint_of("openai:gpt-x", settings)
+    assert (endpoint.name, endpoint.model, endpoint.provider) == ("http://127.0.0.1:9/v1#gpt-x", "gpt-x", None)
