@@ -390,3 +390,19 @@ def test_the_reasons_are_those_of_the_vocabulary_and_all_of_them_occur():
     met |= {fault.reason for fault in read_together({"sentences": {}}).faults.values()}
     assert [pattern for pattern in patterns if not any(re.fullmatch(pattern, reason) for reason in met)] == []
     assert [reason for reason in met if not any(re.fullmatch(pattern, reason) for pattern in patterns)] == []
+
+
+def test_a_list_of_sentences_that_say_their_numbers_is_read():
+    task = together("stem-accuracy")
+    protocol = protocol_named("stem-accuracy")
+    entries: list[dict[str, object]] = [
+        {"sentence": unit.position, "accuracy": "Accurate"} for unit in reversed(task.units)
+    ]
+    reading = read_reply(protocol, task, says({"sentences": entries}))
+    assert {unit: answers[0].value for unit, answers in reading.answers.items()} == {
+        unit.id: "Accurate" for unit in task.units
+    }
+    twice = read_reply(protocol, task, says({"sentences": [*entries, {"sentence": 1, "accuracy": "Inaccurate"}]}))
+    assert {unit: fault.reason for unit, fault in twice.faults.items()} == {task.units[0].id: reasons.MORE_THAN_ONE}
+    unnumbered = read_reply(protocol, task, says({"sentences": [{"accuracy": "Accurate"}] * len(task.units)}))
+    assert {fault.reason for fault in unnumbered.faults.values()} == {reasons.LEFT_OUT}

@@ -8,6 +8,7 @@ Accepted, where it can be read in one way only:
 - a rationale in the entry as `rationale`, `reasoning`, `reason`, `explanation` or `justification`; beside it as
   `accuracy_rationale`; or all of them under one such key, by criterion;
 - confidence and notes beside the criteria, or in the entry of the criterion that carries them;
+- units rated together by their numbers, or as a list whose entries say theirs: `[{"sentence": 1, …}, …]`;
 - evidence as a list of `{"field", "quote"}`, of plain texts, or one of these by itself.
 
 A value is whatever its scale reads. Truth values, lists, objects and numbers that are none are never turned into one.

@@ -133,7 +133,7 @@ def _several(protocol: Protocol, names: Names, task: Task, text: str, found: Fou
         if folded(key) == group_key(protocol):
             if value is Mark.CLASH:
                 return _all(task, reasons.MORE_THAN_ONE)
-            bodies, prefix = cast("Mapping[str, object]", value) if isinstance(value, dict) else {}, (key,)
+            bodies, prefix = _numbered(value, unit_noun(protocol)), (key,)
     quotes = _quotes(protocol, task)
     noun = unit_noun(protocol).capitalize()
     readings: list[tuple[Unit, Path, UnitReading]] = []
@@ -151,6 +151,21 @@ def _several(protocol: Protocol, names: Names, task: Task, text: str, found: Fou
             body: Mapping[str, object] = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
             readings.append((unit, (*prefix, key), read_unit(protocol, names, body, quotes)))
     return _gathered(readings, faults, text, found.start, lambda unit: f"{noun} {unit.position}: ")
+
+
+def _numbered(value: object, noun: str) -> Mapping[str, object]:
+    """Entries by number: an object of them, or a list whose entries say their number themselves."""
+    if isinstance(value, dict):
+        return cast("Mapping[str, object]", value)
+    entries: dict[str, object] = {}
+    for entry in cast("list[object]", value) if isinstance(value, list) else ():
+        fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
+        said = {str(fields[key]) for key in fields if folded(key) in (noun, "number", "position", "id")}
+        if len(said) == 1:
+            number = said.pop()
+            same = entries.setdefault(number, entry)
+            entries[number] = entry if repr(same) == repr(entry) else Mark.CLASH
+    return entries
 
 
 _MISSING = {
