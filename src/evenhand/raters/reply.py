@@ -158,9 +158,9 @@ def _numbered(value: object, noun: str) -> Mapping[str, object]:
     if isinstance(value, dict):
         return cast("Mapping[str, object]", value)
     entries: dict[str, object] = {}
-    for entry in cast("list[object]", value) if isinstance(value, list) else ():
-        fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
-        said = {str(fields[key]) for key in fields if folded(key) in (noun, "number", "position", "id")}
+    for listed in cast("list[object]", value) if isinstance(value, list) else ():
+        entry = cast("dict[str, object]", listed) if isinstance(listed, dict) else {}
+        said = {str(entry[key]) for key in entry if folded(key) in (noun, "number", "position", "id")}
         if len(said) == 1:
             number = said.pop()
             same = entries.setdefault(number, entry)
