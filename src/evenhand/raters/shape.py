@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from evenhand.protocol.model import Criterion, Example, Protocol
 from evenhand.raters.schema import asks_rationale, evidence_fields, group_key, may_be_null
+from evenhand.records import UNANSWERABLE
 from evenhand.scales import Nominal, Ordinal, Percent
 
 Body = Mapping[str, object]
@@ -75,7 +76,9 @@ def _answer_shape(criterion: Criterion) -> str:
         return scale.describe()
     if isinstance(scale, Nominal):
         return " or ".join(map(_quoted, scale.values))
-    return scale.describe() if isinstance(scale, Percent) else f"a string, {scale.describe()}"
+    if isinstance(scale, Percent):
+        return scale.describe()
+    return f"a string, or {_quoted(UNANSWERABLE)}" if scale.unanswerable else "a string"
 
 
 def _block(lines: Sequence[str]) -> str:
