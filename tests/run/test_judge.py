@@ -38,6 +38,16 @@ def test_every_unit_is_rated_with_the_reply_it_was_read_from(tmp_path: Path):
     assert (run.state, run.counts["calls"], run.counts["input_tokens"]) == ("done", 50, 5000)
 
 
+def test_a_run_works_on_every_kind_of_store_and_goes_on_there(store_location: str):
+    items = [Item(f"i{n}", {"question": "Q?", "context": f"C {n}.", "generated_answer": "A."}) for n in range(40)]
+    with ChatServer(supported()) as server, Study.create(store_location, "halo-support", items) as study:
+        assert judge(study, [judge_at(server.url, study)], Order(limit=25)).units == 25
+        assert judge(study, [judge_at(server.url, study)]).units == 15
+        assert len(server.calls) == 40
+        assert Counter(values(study, "judge")) == {"SUPPORTED": 40}
+        assert [run.state for run in study.store.runs()] == ["done", "done"]
+
+
 def test_a_second_run_asks_nothing_and_neither_does_another_name_of_the_same_model(tmp_path: Path):
     with ChatServer(supported()) as server, halo_study(tmp_path, 20) as study:
         judge(study, [judge_at(server.url, study)])
