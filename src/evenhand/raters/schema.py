@@ -75,7 +75,7 @@ def _unit(protocol: Protocol, bounded: bool) -> Node:
     ask = protocol.ask
     if ask.confidence != "off":
         limits = {"minimum": 0, "maximum": 100} if bounded else {}
-        properties["confidence"] = {"type": _type("number", _nullable(ask.confidence)), **limits}
+        properties["confidence"] = {"type": _type("integer", _nullable(ask.confidence)), **limits}
     if ask.notes != "off":
         properties["notes"] = _text("notes", _nullable(ask.notes), bounded)
     return _object(properties)

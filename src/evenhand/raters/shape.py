@@ -16,7 +16,7 @@ def shape(protocol: Protocol, *, together: bool) -> str:
     lines = [f"{_quoted(criterion.id)}: {_entry_shape(protocol, criterion)}" for criterion in protocol.criteria]
     ask = protocol.ask
     if ask.confidence != "off":
-        lines.append(f'"confidence": a number from 0 to 100{_or_null(ask.confidence == "optional")}')
+        lines.append(f'"confidence": a whole number from 0 to 100{_or_null(ask.confidence == "optional")}')
     if ask.notes != "off":
         lines.append(f'"notes": a text{_or_null(ask.notes == "optional")}')
     if not together:
