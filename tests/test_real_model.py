@@ -52,6 +52,9 @@ def address() -> Generator[str]:
     parameters.model.path = str(model_file())
     parameters.n_ctx = 8192
     parameters.n_parallel = 1
+    # One thread: several that wait for each other on a core that other tests use come to a standstill.
+    parameters.cpuparams.n_threads = 1
+    parameters.cpuparams_batch.n_threads = 1
     parameters.verbosity = -1
     server = llama.Server(parameters)
     yield f"{server.listening_address}/v1"
