@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from evenhand.errors import EvenhandError
 from evenhand.llm.base import Request, Usage
+from evenhand.raters.tokens import most_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,8 @@ class Price:
 
     def worst(self, request: Request) -> float:
         """The most that a reply to this can cost: a token covers at least one byte of text."""
-        size = sum(len(message.content.encode("utf-8", "surrogatepass")) + 16 for message in request.messages)
-        size += len(request.schema.text) if request.schema else 0
+        size = sum(most_tokens(message.content) + 16 for message in request.messages)
+        size += most_tokens(request.schema.text) if request.schema else 0
         return self.cost(Usage(size, request.max_tokens))
 
 

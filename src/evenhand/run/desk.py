@@ -34,19 +34,14 @@ class Ending:
 
     def __init__(self) -> None:
         self.why: RunError | CapReached | KeyboardInterrupt | None = None
-        self._asked = asyncio.Event()
 
     def ask(self, why: RunError | CapReached | KeyboardInterrupt) -> None:
         """End the run; the first reason counts."""
         self.why = self.why or why
-        self._asked.set()
 
     @property
     def asked(self) -> bool:
         return self.why is not None
-
-    async def wait(self) -> None:
-        await self._asked.wait()
 
 
 class Turns(Generic[K, A, B]):
