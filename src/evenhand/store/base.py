@@ -34,6 +34,7 @@ from typing import Protocol as Interface
 from evenhand.llm.base import Reply
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, RaterRef, Rating, Status, Unit
+from evenhand.store.people import People
 from evenhand.table import Tables
 
 Work = tuple[Item, Sequence[Unit]]
@@ -100,6 +101,11 @@ class Store(Interface):
     @property
     def location(self) -> str:
         """The path, or the URL without its password."""
+        ...
+
+    @property
+    def people(self) -> People:
+        """Who may rate at the page, and who has what in hand."""
         ...
 
     @property

@@ -1,0 +1,182 @@
+"""What a store promises about the people who rate at the page: who may, and who has what in hand.
+
+Reached as `Store.people`. `tests/contracts/test_people.py` holds every back end to it.
+
+1. Secrets are not here. A token is known by its digest; the store sees nothing else of it.
+2. What is given out is given once. With an overlap of K, at most K people hold or have done an item at any time,
+   whoever asks at the same moment, in whichever process; expired claims and returned items are given out again. People
+   who had rated an item before the queue was made count among the K.
+3. A rater's tasks are numbered 1, 2, 3 … without gaps. A number keeps its item for good.
+4. `next_task` takes the same time whatever the study's size and whoever has done what.
+5. Nothing here changes a rating. Trials, answers to worked examples and to repeated items, are kept apart from ratings,
+   append-only like them, and are never counted among them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from typing import Protocol as Interface
+
+from evenhand.assign import Plan, Task
+from evenhand.records import Rating
+
+Role = Literal["rater", "adjudicator"]
+Access = Literal["rater", "adjudicator", "owner"]
+
+
+@dataclass(frozen=True, slots=True)
+class Invite:
+    """A link by which people join. With a `name`, one person under that rater id; without, anybody who brings an id of
+    their own, up to `seats` people. `share` is the most items for each, instead of the plan's."""
+
+    id: str
+    role: Role
+    name: str | None
+    seats: int
+    share: int | None
+    created: datetime
+    expires: datetime | None
+    revoked: datetime | None = None
+    joined: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One browser's access. The owner's has no rater."""
+
+    id: str
+    access: Access
+    rater: str | None
+    created: datetime
+    expires: datetime
+    invite: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person who may rate at the page. `source` holds what came with them, such as Prolific's ids."""
+
+    rater: str
+    role: Role
+    joined: datetime
+    seen: datetime
+    share: int | None = None
+    paused: bool = False
+    training_over: bool = False
+    source: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCounts:
+    """A rater's tasks: training apart, repeats among the rest."""
+
+    training: int = 0
+    open: int = 0
+    done: int = 0
+    returned: int = 0
+
+
+class People(Interface):
+    """The page's part of a study; belongs to the thread of its store."""
+
+    # Who may
+
+    def add_invite(self, invite: Invite, token: str) -> None:
+        """Store an invite under the digest of its token. StudyError where its name is known as a model or rule, or as a
+        member with another role."""
+        ...
+
+    def invites(self) -> Sequence[Invite]:
+        """Every invite, oldest first."""
+        ...
+
+    def invite_of(self, token: str) -> Invite | None:
+        """The invite with this token's digest, where it is neither revoked nor expired."""
+        ...
+
+    def revoke_invite(self, invite_id: str) -> bool:
+        """End an invite and the sessions that came from it; False where there is none that is not revoked already."""
+        ...
+
+    def join(self, invite: Invite, rater: str, source: Mapping[str, str]) -> Member:
+        """Make somebody a member and a rater of kind person, or greet them again. StudyError where the invite's seats
+        are taken, or the rater is known as a model or rule, or as a member with another role."""
+        ...
+
+    def add_member(self, rater: str, role: Role, share: int | None = None) -> Member:
+        """The same without an invite, by the owner."""
+        ...
+
+    def members(self) -> Sequence[Member]: ...
+
+    def member(self, rater: str) -> Member | None: ...
+
+    def set_member(self, rater: str, *, paused: bool | None = None, training_over: bool | None = None) -> None: ...
+
+    def see(self, rater: str) -> None:
+        """Note that a member was here now."""
+        ...
+
+    def open_session(self, session: Session, token: str) -> None: ...
+
+    def session_of(self, token: str) -> Session | None:
+        """The session with this token's digest, where it has not expired."""
+        ...
+
+    def close_session(self, token: str) -> None: ...
+
+    # Who does what
+
+    def plan(self) -> Plan: ...
+
+    def set_plan(self, plan: Plan) -> None:
+        """Put a plan in force. StudyError where seed, batch or strata change after work was given out, where a field of
+        `by` is not a label field, or where `gold` is no rater here."""
+        ...
+
+    def prepare(self) -> None:
+        """Put the items in order, unless that was done for this protocol and plan. Takes time with the study's size,
+        once; `next_task` does it where it was not done."""
+        ...
+
+    def next_task(self, rater: str, *, holding: Sequence[int] = ()) -> Task | None:
+        """The first open task of a member that is not among `holding`; where there is none, a new one, or None: paused,
+        the share is done, or nothing is left. Only training is given to a member before `training_over`, where the plan
+        has training and the protocol examples."""
+        ...
+
+    def task(self, rater: str, number: int) -> Task | None: ...
+
+    def tasks(self, rater: str, *, after: int = 0, limit: int = 1000) -> Sequence[Task]: ...
+
+    def touch(self, rater: str, number: int) -> None:
+        """Renew the claim on an open task."""
+        ...
+
+    def finish(self, rater: str, number: int) -> None:
+        """An open or returned task is done. Once is as good as twice."""
+        ...
+
+    def give_back(self, rater: str, *, number: int | None = None) -> int:
+        """Take open tasks, or one of them, out of a rater's hands for others; says how many."""
+        ...
+
+    def reassign(self, item: str, rater: str) -> Task:
+        """Give an item to a member, whatever the overlap; the task that is there already, where there is one. StudyError
+        where the item or the member is unknown."""
+        ...
+
+    def task_counts(self) -> Mapping[str, TaskCounts]: ...
+
+    # Trials
+
+    def add_trials(self, number: int, ratings: Sequence[Rating]) -> None:
+        """Store answers to the worked example or repeated item of task `number` of their rater. The unit of a worked
+        example is `example:N`. Each must name the one it supersedes, as in `Store.add_ratings` with `if_current`:
+        ConflictError otherwise. Known by id: sent twice, stored once."""
+        ...
+
+    def trials(self, rater: str | None = None, *, number: int | None = None) -> Iterator[tuple[int, Rating]]:
+        """Trials in force under the current protocol with the numbers of their tasks, in order of arrival."""
+        ...
