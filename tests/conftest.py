@@ -1,25 +1,12 @@
-"""A PostgreSQL server for the tests that need one: the one that is named, or a throwaway one."""
+"""What all tests share: a PostgreSQL server for those that need one, and tests that may not be skipped."""
 
 import os
-import secrets
-import shutil
-import signal
-import socket
-import subprocess
-import tempfile
-import time
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import make_url
 
-HOW = (
-    "no PostgreSQL: set EVENHAND_TEST_POSTGRES to the URL of a server where databases may be created, "
-    "or install the server (its initdb and postgres are looked for on PATH and in /usr/lib/postgresql)"
-)
-PASSWORD = "correct horse"
-
+from tests.postgres import NoPostgres, empty_database, postgres
 
 REQUIRED = os.environ.get("EVENHAND_TEST_REQUIRE", "").split()
 """Markers of tests that may not be skipped, as in CI where what they need was installed."""
@@ -38,27 +25,18 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def postgres_server() -> Generator[str, None, None]:
     """The URL of a database on a server where databases may be made."""
     pytest.importorskip("psycopg", reason="no psycopg: pip install 'evenhand[postgres]'")
-    named = os.environ.get("EVENHAND_TEST_POSTGRES")
-    if named:
-        yield named
-        return
-    binaries = _binaries()
-    if binaries is None:
-        pytest.skip(HOW)
-    folder = Path(tempfile.mkdtemp(prefix="evenhand-postgres-"))
     try:
-        yield from _throwaway_server(binaries, folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        with postgres() as url:
+            yield url
+    except NoPostgres as why:
+        pytest.skip(str(why))
 
 
 @pytest.fixture
 def postgres_location(postgres_server: str) -> Generator[str, None, None]:
     """The URL of an empty database of its own."""
-    name = f"evenhand_test_{secrets.token_hex(6)}"
-    _execute(postgres_server, f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
-    yield make_url(postgres_server).set(database=name).render_as_string(hide_password=False)
-    _execute(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
+    with empty_database(postgres_server) as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -67,63 +45,3 @@ def store_location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "study.db")
     return request.getfixturevalue("postgres_location")
-
-
-def _binaries() -> Path | None:
-    on_path = shutil.which("initdb")
-    places = [Path(on_path).resolve().parent] if on_path else []
-    places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    return next((place for place in places if (place / "initdb").exists() and (place / "postgres").exists()), None)
-
-
-def _throwaway_server(binaries: Path, folder: Path) -> Generator[str, None, None]:
-    # PostgreSQL refuses to run as root; nobody will do.
-    user = "nobody" if os.geteuid() == 0 else None
-    groups: list[str] | None = [] if user else None
-    folder.chmod(0o755)
-    home = folder / "home"
-    home.mkdir()
-    if user:
-        shutil.chown(home, user)
-    password = folder / "password"
-    password.write_text(PASSWORD)
-    make = [binaries / "initdb", "-D", home / "data", "-U", "tester", "--pwfile", password, "-E", "UTF8", "--locale=C"]
-    make += ["-A", "scram-sha-256", "--no-sync"]
-    done = subprocess.run(make, user=user, extra_groups=groups, cwd=home, capture_output=True)
-    if done.returncode != 0:
-        pytest.skip(f"initdb failed: {done.stderr.decode(errors='replace').strip()}")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    # The tests kill clients, never the server, so nothing here depends on its disk.
-    options = ["-k", home, "-p", str(port), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
-    serve = [binaries / "postgres", "-D", home / "data", *options]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(serve, user=user, extra_groups=groups, cwd=home, stdout=log, stderr=log)
-    try:
-        url = f"postgresql://tester:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{port}/postgres"
-        _wait_for(url, server, folder / "log")
-        yield url
-    finally:
-        server.send_signal(signal.SIGINT)
-        server.wait(timeout=30)
-
-
-def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(300):
-        try:
-            _execute(url, "SELECT 1")
-        except Exception:  # noqa: BLE001 - psycopg is optional, so its errors cannot be named here
-            if server.poll() is not None:
-                break
-            time.sleep(0.1)
-        else:
-            return
-    pytest.skip(f"PostgreSQL did not start: {log.read_text(errors='replace').strip()}")
-
-
-def _execute(url: str, statement: str) -> None:
-    import psycopg
-
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(statement.encode())

@@ -24,13 +24,22 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`keys` by the name of their environment variable; a variable that is blank counts as not set."""
+    """`keys` by the name of their environment variable; a variable that is blank counts as not set. `owner_password`
+    lets the owner in at the page, and `url` is the address under which people open it."""
 
     keys: Mapping[str, Secret] = field(default_factory=lambda: MappingProxyType[str, Secret]({}))
     openai_base_url: str | None = None
+    owner_password: Secret | None = None
+    url: str | None = None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
         said = {name: value.strip() for name, value in environment.items()}
         keys = {name: Secret(said[name]) for name in KEYS if said.get(name)}
-        return cls(MappingProxyType(keys), said.get("OPENAI_BASE_URL") or None)
+        password = said.get("EVENHAND_OWNER_PASSWORD")
+        return cls(
+            MappingProxyType(keys),
+            said.get("OPENAI_BASE_URL") or None,
+            Secret(password) if password else None,
+            said.get("EVENHAND_URL") or None,
+        )

@@ -84,6 +84,27 @@ class Table:
             confidence,
         )
 
+    def without(self, raters: Sequence[int]) -> "Table":
+        """The same without the ratings of some raters, whatever their status; the numbers of the others stay."""
+        kept = ~np.isin(self.rater, list(raters))
+        confidence = None if self.confidence is None else self.confidence[kept]
+        values, code = self.values, self.code[kept]
+        if not self.categorical:
+            # Answers that only they gave are no longer among those that were given.
+            used, code = np.unique(code, return_inverse=True)
+            places: list[int] = used.tolist()
+            values = [self.values[place] for place in places]
+        return replace(
+            self,
+            values=values,
+            unit=self.unit[kept],
+            rater=self.rater[kept],
+            code=code,
+            order=self.order[kept],
+            statuses=[{} if number in raters else counts for number, counts in enumerate(self.statuses)],
+            confidence=None if confidence is None or np.isnan(confidence).all() else confidence,
+        )
+
 
 ANSWERED = "answered"
 
@@ -120,7 +141,8 @@ class Tables:
     `documents` gives each unit's document where the protocol names a field for it. `together` is the larger of the two:
     units in it are not independent, and intervals are taken over it. `labels` are the items' label fields, by item,
     None where an item has none; `references` the reference's own answers, by unit. `left_out` counts ratings under
-    other protocol digests, `failures` the failed ones by rater and reason.
+    other protocol digests, `failures` the failed ones by rater and reason. `adjudicators` are raters who saw what the
+    others said: theirs are ratings, but no independent evidence.
     """
 
     protocol: Protocol
@@ -134,6 +156,7 @@ class Tables:
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     failures: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
     documents: IntArray | None = None
+    adjudicators: frozenset[str] = frozenset()
 
     @property
     def together(self) -> IntArray | None:
@@ -141,13 +164,34 @@ class Tables:
         return self.clusters if self.documents is None else self.documents
 
     def compared(self) -> "Tables":
-        """The same study with only the criteria on which raters can be compared, in the form for it."""
-        views = {name: compared(table) for name, table in self.tables.items()}
-        return replace(self, tables={name: view for name, view in views.items() if view is not None})
+        """The same study with only the criteria on which raters can be compared, in the form for it, and without the
+        ratings of adjudicators."""
+        independent = self.independent()
+        views = {name: compared(table) for name, table in independent.tables.items()}
+        return replace(independent, tables={name: view for name, view in views.items() if view is not None})
+
+    def independent(self) -> "Tables":
+        """The same study without the ratings of adjudicators."""
+        numbers = [number for number, rater in enumerate(self.raters) if rater.id in self.adjudicators]
+        if not numbers:
+            return self
+        return replace(self, tables={name: table.without(numbers) for name, table in self.tables.items()})
+
+    def ruled(self) -> list[str]:
+        """The adjudicators with a rating of any status here, in order of arrival."""
+        return [
+            rater.id
+            for number, rater in enumerate(self.raters)
+            if rater.id in self.adjudicators and any(table.statuses[number] for table in self.tables.values())
+        ]
 
     def people(self) -> list[int]:
-        """The numbers of the raters who are people."""
-        return [number for number, rater in enumerate(self.raters) if rater.kind is Kind.PERSON]
+        """The numbers of the raters who are people, adjudicators apart."""
+        return [
+            number
+            for number, rater in enumerate(self.raters)
+            if rater.kind is Kind.PERSON and rater.id not in self.adjudicators
+        ]
 
     def machines(self) -> list[int]:
         """The numbers of the raters who are models or rules."""

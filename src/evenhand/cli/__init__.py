@@ -1,6 +1,5 @@
 """The command line: one file per noun, loaded only when its command is called, so that the rest starts at once."""
 
-import io
 import os
 import signal
 import sys
@@ -8,10 +7,11 @@ import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 import click
 
+from evenhand.cli.terminal import tame_output
 from evenhand.errors import UserError, masked
 from evenhand.version import __version__
 
@@ -25,6 +25,9 @@ COMMANDS = {
     "prompts": ("evenhand.cli.prompts", "Write what a model would be asked, for use by hand or in a batch queue."),
     "replies": ("evenhand.cli.replies", "Bring answers that were got elsewhere back as ratings."),
     "runs": ("evenhand.cli.runs", "List what models did in a study, and what it cost."),
+    "serve": ("evenhand.cli.serve", "Serve the page where people rate a study."),
+    "invite": ("evenhand.cli.invite", "Make, list or withdraw the links by which people join."),
+    "plan": ("evenhand.cli.plan", "Say, or change, how a study is shared out among people."),
     "agree": ("evenhand.cli.agree", "Say how far the raters agree, all together and pair by pair."),
     "measures": ("evenhand.cli.measures", "Print the protocol's own figures, overall and by stratum."),
     "report": ("evenhand.cli.report", "Write everything about a study into one file: HTML, JSON or text."),
@@ -71,7 +74,7 @@ def evenhand() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The `evenhand` command; always ends with SystemExit."""
-    _output_for_any_terminal()
+    tame_output()
     try:
         with _cleaning_up_when_told_to_end():
             code = evenhand.main(arguments, prog_name="evenhand", standalone_mode=False)
@@ -90,13 +93,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _give_up_output()
         _end(f"error: the output cannot be written: {error.strerror or error}", 1)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _output_for_any_terminal() -> None:
-    """A terminal that cannot show every character shows a question mark instead of ending the program."""
-    output: object = sys.stdout
-    if isinstance(output, io.TextIOWrapper):
-        cast("io.TextIOWrapper[Any]", output).reconfigure(errors="replace")
 
 
 def _end(message: str, code: int) -> NoReturn:

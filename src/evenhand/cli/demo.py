@@ -128,9 +128,11 @@ def _show(study: Study, folder: Path) -> None:
 The report is {report}: open it in a browser.
 
 Next:
-  rate it yourself     fill in {blind}, then
-                       {command} ratings import {place} {blind} --rater YOU
+  rate it yourself     {command} serve {place}
+                       then open the link that it prints, give your name and rate; afterwards
                        {command} report {place} -o {report}
+  or in a spreadsheet  fill in {blind}, then
+                       {command} ratings import {place} {blind} --rater YOU
   how far they agree   {command} agree {place}
   read the guideline   {command} protocol show {study.protocol.name}""")
 

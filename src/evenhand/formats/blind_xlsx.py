@@ -12,7 +12,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from evenhand.formats.header import letters
 from evenhand.formats.spreadsheet import GUIDELINE
-from evenhand.formats.writing import Sheet, new_workbook, xlsx_cell
+from evenhand.formats.writing import Sheet, new_workbook, xlsx_cell, xlsx_text
 from evenhand.scales import Nominal, Ordinal, Percent, Scale
 
 PIECE = 30_000
@@ -22,6 +22,8 @@ RATINGS, LISTS = "Ratings", "Lists"
 WRAPPED = Alignment(wrap_text=True, vertical="top")
 READ, FILLED_IN = PatternFill("solid", fgColor="E7E6E6"), PatternFill("solid", fgColor="FFF2CC")
 ROW_HEIGHT = 120
+HIGHEST_ROW = 409
+"""In points; Excel has no higher ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +148,11 @@ def _validation(answer: AnswerColumn, column: str, rows: int, lists: list[Sequen
 
 
 def _choices(values: Sequence[str], lists: list[Sequence[str]]) -> str:
-    """A list within the rule where it is short and has no comma or quotation mark, else a range of a hidden sheet."""
+    """A list within the rule where it is short and plain, else a range of a hidden sheet: a rule can hold no comma,
+    quotation mark or control, and takes the spaces from both ends."""
     inline = ",".join(values)
-    if len(inline) <= 250 and not any(sign in value for value in values for sign in ',"'):
+    plain = all(value.isprintable() and value == value.strip() for value in values)
+    if plain and len(inline) <= 250 and not any(sign in value for value in values for sign in ',"'):
         return f'"{inline}"'
     lists.append(values)
     column = letters(len(lists))
@@ -163,6 +167,7 @@ def _with_levels(answer: AnswerColumn) -> str:
 
 
 def _cut(text: str, most: int) -> str:
+    text = xlsx_text(text)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -177,7 +182,7 @@ def _add_guideline(book: Workbook, rows: Sequence[Sequence[str]], target: str) -
         # Programs without our fonts measure wrapped lines wrongly and let rows overlap; a generous height of our own
         # reads well everywhere.
         lines = max((_lines(text) for text in texts if text and not heading), default=1)
-        page.row_dimensions[number].height = 15 * lines
+        page.row_dimensions[number].height = min(15 * lines, HIGHEST_ROW)
         cells = [xlsx_cell(page, text, target, number, place) for place, text in enumerate(texts, start=1)]
         for cell in filter(None, cells):
             cell.alignment = Alignment(wrap_text=not heading, vertical="top")

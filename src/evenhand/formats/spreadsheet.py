@@ -21,7 +21,7 @@ from evenhand.formats.problems import Problems
 
 GUIDELINE = "Guideline"
 MERGED = "; merged header cells count as one name: unmerge them"
-ESCAPE = re.compile(r"_x(00[01][0-9A-Fa-f]|[Ff]{3}[EeFf])_")
+ESCAPE = re.compile(r"_x(00[01][0-9A-Fa-f]|[Ff]{3}[EeFf]|005[Ff](?=_x[0-9A-Fa-f]{4}_))_")
 
 _BROKEN = (BadZipFile, InvalidFileException, KeyError, ValueError, ParseError, EOFError, zlib.error, AttributeError)
 

@@ -24,7 +24,9 @@ LONGEST_XLSX_CELL = 32_767
 MOST_XLSX_ROWS = 1_048_576
 BATCH = 2_000
 
-_UNFIT_FOR_XLSX = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+_UNFIT_FOR_XLSX = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+"""What XML cannot hold, and what would be read as the notation for it."""
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def write_table(path: str | Path, sheet: Sheet, *, overwrite: bool = False) -> i
             f"{path}: the end of the name, {path.suffix!r}, tells no format; valid are {', '.join(WRITERS)}"
         )
     with replacing(path, overwrite=overwrite) as temporary:
-        return write(temporary, sheet, str(path))
+        return write(temporary, Sheet(sheet.columns, map(_writable, sheet.rows), sheet.for_people), str(path))
 
 
 @contextmanager
@@ -122,7 +124,7 @@ def _write_json_lines(path: Path, sheet: Sheet, target: str) -> int:
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for count, row in enumerate(sheet.rows, start=1):  # noqa: B007
-            json.dump(dict(zip(sheet.columns, row, strict=True)), file, ensure_ascii=False)
+            json.dump(dict(zip(sheet.columns, map(_without_nul, row), strict=True)), file, ensure_ascii=False)
             file.write("\n")
     return count
 
@@ -163,8 +165,18 @@ def _with_header(sheet: Sheet) -> Iterator[Sequence[object]]:
     yield from sheet.rows
 
 
+def _writable(row: Sequence[object]) -> Sequence[object]:
+    """A row without halves of surrogate pairs, which no file can hold: each becomes the replacement character."""
+    return [_HALF.sub("\ufffd", cell) if isinstance(cell, str) and not cell.isascii() else cell for cell in row]
+
+
+def _without_nul(cell: object) -> object:
+    """A NUL becomes the replacement character in files whose readers, ours among them, take none."""
+    return cell.replace("\0", "\ufffd") if isinstance(cell, str) else cell
+
+
 def _safe(cell: object) -> object:
-    return made_safe(cell) if isinstance(cell, str) else cell
+    return made_safe(cell.replace("\0", "\ufffd")) if isinstance(cell, str) else cell
 
 
 def xlsx_cell(page: Any, cell: object, target: str, row: int, place: int) -> Any:
@@ -192,7 +204,7 @@ def xlsx_cell(page: Any, cell: object, target: str, row: int, place: int) -> Any
 
 def xlsx_text(text: str) -> str:
     """A text with the characters that XML cannot hold in the notation of the XLSX standard."""
-    return _UNFIT_FOR_XLSX.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
+    return _UNFIT_FOR_XLSX.sub(lambda found: f"_x{ord(found[0]):04X}_", _HALF.sub("\ufffd", text))
 
 
 @contextmanager

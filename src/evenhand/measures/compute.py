@@ -33,9 +33,9 @@ def _measure(tables: Tables, spec: model.Measure, parts: Sequence[Scope], plan: 
         case model.ClassificationMeasure():
             yield from classification_measures(tables, spec, parts, plan)
         case model.AgreementMeasure(kind="majority"):
-            yield from vote_measures(tables, spec, parts, plan)
+            yield from vote_measures(tables.independent(), spec, parts, plan)
         case model.AgreementMeasure():
-            yield from pair_measures(tables, spec, parts, plan)
+            yield from pair_measures(tables.independent(), spec, parts, plan)
         case model.MeanMeasure():
             groups = [spec.criteria] if spec.together else [(criterion,) for criterion in spec.criteria]
             for criteria in groups:

@@ -120,8 +120,12 @@ class _Builder:
         return Tree({key: child.value for key, child in children.items()}, line, children)
 
 
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+"""A character beyond the first plane as JSON escapes it: JSON is YAML, but YAML reads two characters there."""
+
+
 def _scalar(node: yaml.Node) -> object:
-    text = str(node.value)
+    text = _PAIR.sub(lambda found: found[0].encode("utf-16", "surrogatepass").decode("utf-16"), str(node.value))
     if node.tag == _NULL:
         return None
     if node.tag == _BOOL:

@@ -41,6 +41,7 @@ def build(tables: Tables, location: str, made: datetime, fetch: Fetch, plan: Pla
             n_items=tables.n_items,
             n_units=tables.n_units,
             left_out=tables.left_out,
+            adjudicators=tables.ruled(),
         ),
         raters=_raters(tables),
         measures=measured,

@@ -25,6 +25,8 @@ class Source:
     n_units: int
     left_out: Mapping[str, int]
     """Ratings under other protocol digests, which no figure here counts."""
+    adjudicators: Sequence[str] = ()
+    """Raters who saw what others had said: in their own figures, but in no agreement."""
 
 
 @dataclass(frozen=True, slots=True)

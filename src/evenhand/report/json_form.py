@@ -30,7 +30,7 @@ def agree_json(tables: Tables, agreements: Mapping[str, Agreement], targets: Seq
         "raters": [_rater(rater) for rater in tables.raters],
         "criteria": {name: _criterion(found) for name, found in agreements.items()},
         "targets": targets_json(targets),
-        "left_out": {"earlier_protocols": dict(tables.left_out)},
+        "left_out": {"earlier_protocols": dict(tables.left_out), "adjudicators": tables.ruled()},
     }
 
 

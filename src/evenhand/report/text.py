@@ -8,7 +8,7 @@ from evenhand.errors import counted
 from evenhand.matrix import Agreement, Pair
 from evenhand.measures import Measure, TargetResult
 from evenhand.records import Status
-from evenhand.report.data import RaterRow, Report
+from evenhand.report.data import RaterRow, Report, Source
 from evenhand.report.markup import visible
 from evenhand.table import Tables
 from evenhand.trust import in_words
@@ -48,7 +48,7 @@ def report_text(report: Report) -> str:
     ]
     parts = [
         "\n".join(head),
-        _raters(report.raters, source.left_out),
+        _raters(report.raters, source),
         _targets(report.targets),
         _measures(report.measures),
         *(_criterion(found) for found in report.agreements.values()),
@@ -59,7 +59,8 @@ def report_text(report: Report) -> str:
 
 def agreement_text(tables: Tables, agreements: Mapping[str, Agreement], targets: Sequence[TargetResult]) -> str:
     """What `evenhand agree` prints."""
-    parts = [*(_criterion(found) for found in agreements.values()), _targets(targets), _earlier(tables.left_out)]
+    left_out = (adjudicators_in_words(tables.ruled()), _earlier(tables.left_out))
+    parts = [*(_criterion(found) for found in agreements.values()), _targets(targets), *left_out]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -69,7 +70,16 @@ def measures_text(tables: Tables, measures: Sequence[Measure]) -> str:
     return "\n\n".join(part for part in parts if part) or f"{tables.protocol.name} names no measures."
 
 
-def _raters(raters: Sequence[RaterRow], left_out: Mapping[str, int]) -> str:
+def adjudicators_in_words(adjudicators: Sequence[str]) -> str:
+    """Whose ratings no agreement counts, and why; nothing where there is nobody."""
+    if not adjudicators:
+        return ""
+    *first, last = map(line, adjudicators)
+    names, are = (f"{', '.join(first)} and {last}", "are") if first else (last, "is")
+    return f"{names} {are} left out of agreement: adjudicators have seen what the others said."
+
+
+def _raters(raters: Sequence[RaterRow], source: Source) -> str:
     rows = [
         [rater.id, str(rater.kind), *(f"{rater.statuses.get(status, 0):,}" for status in Status)] for rater in raters
     ]
@@ -79,7 +89,8 @@ def _raters(raters: Sequence[RaterRow], left_out: Mapping[str, int]) -> str:
         for rater in raters
         for reason, count in rater.failures.items()
     ]
-    return "\n".join([*lines, *([_earlier(left_out)] if left_out else [])])
+    told = (adjudicators_in_words(source.adjudicators), _earlier(source.left_out))
+    return "\n".join([*lines, *(words for words in told if words)])
 
 
 def _earlier(left_out: Mapping[str, int]) -> str:

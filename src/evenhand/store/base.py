@@ -25,6 +25,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -116,6 +117,11 @@ class Store(Interface):
         """
         ...
 
+    def together(self) -> AbstractContextManager[None]:
+        """Everything that is read and stored in this block is one transaction: all of it, or, where the block raises,
+        nothing. Others wait meanwhile. A call that failed within spoils the rest: the block must raise, too."""
+        ...
+
     def versions(self) -> Sequence[ProtocolVersion]:
         """Every protocol this study was rated under, oldest first; the last is in force."""
         ...
@@ -200,8 +206,30 @@ class Store(Interface):
         """
         ...
 
+    def arrivals(
+        self,
+        *,
+        after: int = 0,
+        limit: int = 1000,
+        criterion: str | None = None,
+        rater: str | None = None,
+        item: str | None = None,
+        every_digest: bool = False,
+        history: bool = False,
+    ) -> Sequence[tuple[int, Rating]]:
+        """Ratings in the order in which they came, each with its number, which is the `revision` it made.
+
+        Those after `after`, at most `limit`; in force and of the current protocol only, unless asked otherwise. A
+        rating that is changed comes again under a higher number.
+        """
+        ...
+
     def count_ratings(self) -> Mapping[str, Mapping[Status, int]]:
         """Ratings in force by protocol digest and status."""
+        ...
+
+    def revision(self) -> int:
+        """A number that grows with every rating that is stored: the same number, the same ratings."""
         ...
 
     def pending(self, rater: str, *, failed: bool = False) -> Iterator[Work]:

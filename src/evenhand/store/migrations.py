@@ -18,6 +18,9 @@ Migration = Callable[[Connection], None]
 ITEM_INDEX = "CREATE UNIQUE INDEX items_by_id ON items (id)"
 """By itself, because a bulk load puts it off until the items are in."""
 
+QUEUE_INDEX = "CREATE UNIQUE INDEX queue_by_item ON queue (item)"
+"""By itself for the same reason: in the queue the items are shuffled."""
+
 _TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE protocols (seq {number} PRIMARY KEY, digest TEXT NOT NULL UNIQUE, document TEXT NOT NULL)",
@@ -55,6 +58,51 @@ _REPLIES = (
         state TEXT NOT NULL, settings TEXT NOT NULL, counts TEXT NOT NULL)""",
 )
 
+_PEOPLE = (
+    """CREATE TABLE invites (
+        seq {number} PRIMARY KEY, id TEXT NOT NULL UNIQUE, token TEXT NOT NULL UNIQUE, role TEXT NOT NULL, name TEXT,
+        seats INTEGER NOT NULL, share INTEGER, created BIGINT NOT NULL, expires BIGINT, revoked BIGINT)""",
+    """CREATE TABLE members (
+        rater {number} PRIMARY KEY REFERENCES raters, role TEXT NOT NULL, joined BIGINT NOT NULL, seen BIGINT NOT NULL,
+        share INTEGER, paused INTEGER NOT NULL, training_over INTEGER NOT NULL, source TEXT NOT NULL)""",
+    """CREATE TABLE joins (
+        invite {number} NOT NULL REFERENCES invites, rater {number} NOT NULL REFERENCES members,
+        PRIMARY KEY (invite, rater)){clustered}""",
+    """CREATE TABLE sessions (
+        token TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, access TEXT NOT NULL, rater {number} REFERENCES raters,
+        created BIGINT NOT NULL, expires BIGINT NOT NULL, invite TEXT)""",
+    "CREATE INDEX sessions_by_end ON sessions (expires)",
+    "CREATE TABLE plans (seq {number} PRIMARY KEY, at BIGINT NOT NULL, document TEXT NOT NULL)",
+    """CREATE TABLE assignments (
+        rater {number} NOT NULL REFERENCES members, protocol {number} NOT NULL REFERENCES protocols,
+        number INTEGER NOT NULL, purpose TEXT NOT NULL, item {number} REFERENCES items, example INTEGER,
+        state TEXT NOT NULL, lapsed INTEGER NOT NULL, opened BIGINT NOT NULL, touched BIGINT NOT NULL,
+        expires BIGINT NOT NULL, finished BIGINT,
+        PRIMARY KEY (rater, protocol, number)){clustered}""",
+    # A repeat is the second task with its item; worked examples have none.
+    "CREATE UNIQUE INDEX assignments_by_item ON assignments (rater, protocol, item) WHERE purpose <> 'repeat'",
+    "CREATE INDEX assignments_open ON assignments (rater, protocol, number) WHERE state = 'open'",
+    "CREATE INDEX assignments_lapsed ON assignments (rater, protocol, number) WHERE lapsed = 1",
+    """CREATE INDEX assignments_by_end ON assignments (protocol, expires)
+        WHERE state = 'open' AND purpose <> 'repeat' AND purpose <> 'training'""",
+    """CREATE TABLE trials (
+        seq {number} PRIMARY KEY, id TEXT NOT NULL UNIQUE, number INTEGER NOT NULL, position INTEGER NOT NULL,
+        criterion TEXT NOT NULL, rater {number} NOT NULL, protocol {number} NOT NULL, supersedes {number} NOT NULL,
+        status TEXT NOT NULL, value TEXT, at TEXT NOT NULL, details TEXT,
+        UNIQUE (rater, protocol, number, position, criterion, supersedes),
+        FOREIGN KEY (rater, protocol, number) REFERENCES assignments (rater, protocol, number))""",
+    """CREATE TABLE queue (
+        place {number} PRIMARY KEY, item {number} NOT NULL, taken INTEGER NOT NULL, free INTEGER NOT NULL)""",
+    QUEUE_INDEX,
+    "CREATE INDEX queue_free ON queue (place) WHERE free > 0",
+    "CREATE TABLE reopened (seq {number} PRIMARY KEY, place {number} NOT NULL)",
+    "CREATE TABLE prior (rater {number} NOT NULL, item {number} NOT NULL, PRIMARY KEY (rater, item)){clustered}",
+    "CREATE TABLE gold (place {number} PRIMARY KEY, item {number} NOT NULL UNIQUE)",
+    """CREATE TABLE walks (
+        rater {number} PRIMARY KEY REFERENCES members, given INTEGER NOT NULL, trained INTEGER NOT NULL,
+        reached {number} NOT NULL, heard {number} NOT NULL, golden INTEGER NOT NULL, repeated INTEGER NOT NULL)""",
+)
+
 _SQLITE_GUARD = """CREATE TRIGGER {table}_{event} BEFORE {event} ON {table}
     BEGIN SELECT RAISE(ABORT, '{table} are append-only'); END"""
 
@@ -79,6 +127,12 @@ def _second(connection: Connection) -> None:
     _fix(connection, "replies")
 
 
+def _third(connection: Connection) -> None:
+    """People: who may rate at the page, who has what in hand, and their trials, which stay."""
+    _make(connection, _PEOPLE)
+    _fix(connection, "trials")
+
+
 def _make(connection: Connection, statements: Sequence[str]) -> None:
     # Only a column declared INTEGER is SQLite's own row number; in PostgreSQL an INTEGER ends at two billion.
     number, clustered = ("INTEGER", " WITHOUT ROWID") if connection.dialect.name == "sqlite" else ("BIGINT", "")
@@ -95,7 +149,7 @@ def _fix(connection: Connection, *tables: str) -> None:
             connection.exec_driver_sql(_POSTGRES_GUARD.format(table=table))
 
 
-MIGRATIONS: Sequence[Migration] = (_first, _second)
+MIGRATIONS: Sequence[Migration] = (_first, _second, _third)
 
 
 def migrate(connection: Connection, found: int, migrations: Sequence[Migration]) -> None:

@@ -163,11 +163,14 @@ class People(Interface):
         ...
 
     def reassign(self, item: str, rater: str) -> Task:
-        """Give an item to a member, whatever the overlap; the task that is there already, where there is one. StudyError
-        where the item or the member is unknown."""
+        """Give an item to a member, whatever the overlap; the task that is there already, where there is one.
+        StudyError where the item or the member is unknown."""
         ...
 
-    def task_counts(self) -> Mapping[str, TaskCounts]: ...
+    def task_counts(self, rater: str | None = None) -> Mapping[str, TaskCounts]:
+        """Every member's, those without a task included; with `rater`, that one's alone, however many others there
+        are, and none where there are no tasks."""
+        ...
 
     # Trials
 

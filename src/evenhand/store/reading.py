@@ -7,6 +7,7 @@ without asking the database, and an item looks the way it did at one moment howe
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, select
@@ -34,16 +35,21 @@ class Wanted:
 
 
 def read_ratings(
-    reading: Callable[[], AbstractContextManager[Connection]], location: str, wanted: Wanted
+    reading: Callable[[], AbstractContextManager[Connection]],
+    location: str,
+    wanted: Wanted,
+    known: Versions | None = None,
 ) -> Iterator[Rating]:
-    """Ratings in the order of units, then criteria, then arrival."""
-    query = _query(wanted)
+    """Ratings in the order of units, then criteria, then arrival; `known` are the protocols that were read before."""
+    query, given = _query(wanted), _given(wanted)
+    people = select(raters.c.seq, raters.c.id)
+    people = people if wanted.rater is None else people.where(raters.c.id == wanted.rater)
     after, size, more = 0, PAGE, query is not None
     while query is not None and more:
         with reading() as connection:
-            page: Sequence[Any] = connection.execute(query, {"after": after, "size": size}).all()
-            versions = read_versions(connection, location)
-            names = {row[0]: row[1] for row in connection.execute(select(raters.c.seq, raters.c.id))}
+            page: Sequence[Any] = connection.execute(query, {"after": after, "size": size, **given}).all()
+            versions = read_versions(connection, location, known)
+            names = {row[0]: row[1] for row in connection.execute(people)} if page else {}
         more = len(page) == size
         if more:
             last = page[-1][_ITEM]
@@ -58,20 +64,35 @@ def read_ratings(
 
 def _query(wanted: Wanted) -> Select[Any] | None:
     """One page; None where nothing can be found under such names."""
-    if not all(storable(name) for name in (wanted.criterion, wanted.rater, wanted.item, wanted.digest) if name):
-        return None
+    given = _given(wanted)
+    return _page(frozenset(given)) if all(map(storable, given.values())) else None
+
+
+def _given(wanted: Wanted) -> dict[str, str]:
+    asked = {
+        "of_criterion": wanted.criterion,
+        "of_rater": wanted.rater,
+        "of_item": wanted.item,
+        "of_digest": wanted.digest,
+    }
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+@lru_cache(maxsize=16)
+def _page(given: frozenset[str]) -> Select[Any]:
+    """Made once for each combination: SQLAlchemy takes longer to put it together than SQLite to answer it."""
     query = select(ratings, items.c.id).join(items, items.c.seq == ratings.c.item)
-    if wanted.criterion is not None:
-        query = query.where(ratings.c.criterion == wanted.criterion)
-    if wanted.rater is not None:
-        query = query.where(
-            ratings.c.rater == select(raters.c.seq).where(raters.c.id == wanted.rater).scalar_subquery()
-        )
-    if wanted.item is not None:
-        query = query.where(ratings.c.item == select(items.c.seq).where(items.c.id == wanted.item).scalar_subquery())
-    if wanted.digest is not None:
-        chosen = select(protocols.c.seq).where(protocols.c.digest == wanted.digest).scalar_subquery()
-        query = query.where(ratings.c.protocol == chosen)
+    if "of_criterion" in given:
+        query = query.where(ratings.c.criterion == bindparam("of_criterion"))
+    if "of_rater" in given:
+        chosen = select(raters.c.seq).where(raters.c.id == bindparam("of_rater"))
+        query = query.where(ratings.c.rater == chosen.scalar_subquery())
+    if "of_item" in given:
+        chosen = select(items.c.seq).where(items.c.id == bindparam("of_item"))
+        query = query.where(ratings.c.item == chosen.scalar_subquery())
+    if "of_digest" in given:
+        chosen = select(protocols.c.seq).where(protocols.c.digest == bindparam("of_digest"))
+        query = query.where(ratings.c.protocol == chosen.scalar_subquery())
     return query.where(ratings.c.item > bindparam("after")).order_by(ratings.c.item).limit(bindparam("size"))
 
 

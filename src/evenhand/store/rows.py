@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, cast
 
@@ -13,6 +13,9 @@ from evenhand.units import unit_id
 
 RatingRow = tuple[int, str, int, int, str, int, int, int, str, str | None, str, str | None]
 """The columns of `ratings` in their order."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 _STATUS = {status.value: status for status in Status}
 
@@ -41,6 +44,15 @@ def storable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return "\0" not in text
+
+
+def microseconds(at: datetime) -> int:
+    """A moment as a number that a database can compare, exactly."""
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def moment(count: int) -> datetime:
+    return _EPOCH + count * _MICROSECOND
 
 
 def fields_text(fields: Mapping[str, FieldValue]) -> str:

@@ -11,22 +11,23 @@ from itertools import chain
 from pathlib import Path
 from typing import Protocol as Interface
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, func, select
 
-from evenhand.errors import StudyError
 from evenhand.protocol.model import Protocol
-from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit, now
+from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
 from evenhand.store import work
 from evenhand.store.append import Names, append
+from evenhand.store.arrivals import read_arrivals
 from evenhand.store.base import Added, ProtocolVersion, ReplyKey, Run, StoredReply, Work
 from evenhand.store.load import batches
 from evenhand.store.migrations import Migration, migrate, schema_version
 from evenhand.store.pending import Asked, count_pending, failure_times, read_pending
+from evenhand.store.raters import introduce
 from evenhand.store.reading import Wanted, read_ratings
 from evenhand.store.replies import append_replies, find_replies, find_reply
-from evenhand.store.rows import storable
 from evenhand.store.runs import read_runs, write_run
 from evenhand.store.schema import meta, raters, ratings
+from evenhand.store.sql_people import SqlPeople
 from evenhand.store.tabulating import documents, tabulate, unit_items
 from evenhand.store.versions import Versions, check_fit, enact, read_versions
 from evenhand.table import Tables
@@ -52,7 +53,10 @@ class SqlStore:
     def __init__(self, backend: Backend, migrations: Sequence[Migration]) -> None:
         self._backend = backend
         self._held: Connection | None = None
+        self._shared: Connection | None = None
+        self._spoilt = False
         self._names: Names | None = None
+        self._people = SqlPeople(backend.location, self._reading, self._writing, self._versions_as_of)
         try:
             with backend.reading() as connection:
                 found = schema_version(connection, backend.location, len(migrations))
@@ -73,6 +77,16 @@ class SqlStore:
         return self._backend.location
 
     @property
+    def people(self) -> SqlPeople:
+        return self._people
+
+    def _versions_as_of(self, in_force: int) -> Versions:
+        """The protocols, read again where the one of this number was put in force by another process."""
+        if self._versions.by_digest[self.protocol.digest][0] != in_force:
+            self.versions()
+        return self._versions
+
+    @property
     def protocol(self) -> Protocol:
         return self._versions.current
 
@@ -83,8 +97,9 @@ class SqlStore:
     @contextmanager
     def _reading(self) -> Generator[Connection]:
         """A view of the study; the writer's own view while ratings that are being added are read from this store."""
-        if self._held is not None:
-            yield self._held
+        inside = self._held or self._shared
+        if inside is not None:
+            yield inside
         else:
             with self._backend.reading() as connection:
                 yield connection
@@ -93,16 +108,45 @@ class SqlStore:
     def _writing(self) -> Generator[Connection]:
         if self._held is not None:
             raise RuntimeError("ratings are being added: what yields them may read this store, but not write to it")
-        with self._backend.writing() as connection:
+        with self._own_or_shared() as connection:
             self._held = connection
             try:
                 yield connection
+            except BaseException:
+                self._spoilt = True
+                raise
             finally:
                 self._held = None
 
+    @contextmanager
+    def _own_or_shared(self) -> Generator[Connection]:
+        if self._shared is not None:
+            yield self._shared
+        else:
+            with self._backend.writing() as connection:
+                yield connection
+
+    @contextmanager
+    def together(self) -> Generator[None]:
+        if self._held is not None or self._shared is not None:
+            raise RuntimeError("what is stored together does not begin within something that is being stored")
+        self._spoilt = False
+        try:
+            with self._backend.writing() as connection:
+                self._shared = connection
+                yield
+                if self._spoilt:
+                    raise RuntimeError("a part of what was to be stored together failed, so nothing is stored")
+        except BaseException:
+            # They may name raters that came with what was not stored.
+            self._names = None
+            raise
+        finally:
+            self._shared = None
+
     def versions(self) -> Sequence[ProtocolVersion]:
         with self._reading() as connection:
-            self._versions = read_versions(connection, self.location)
+            self._versions = read_versions(connection, self.location, self._versions)
         return self._versions.adopted
 
     def adopt(self, protocol: Protocol, source: str) -> None:
@@ -149,25 +193,7 @@ class SqlStore:
 
     def add_rater(self, rater: RaterRef) -> None:
         with self._writing() as connection:
-            self._introduce(connection, rater)
-
-    def _introduce(self, connection: Connection, rater: RaterRef) -> None:
-        if not all(map(storable, (rater.id, rater.version, rater.config))):
-            raise StudyError(f"{self.location}: the rater {rater!r} has a character that cannot be stored")
-        columns = select(raters.c.kind, raters.c.version, raters.c.config)
-        row = connection.execute(columns.where(raters.c.id == rater.id)).first()
-        if row is None:
-            seq = connection.execute(select(func.coalesce(func.max(raters.c.seq), 0))).scalar_one() + 1
-            values = {"kind": rater.kind.value, "version": rater.version, "config": rater.config}
-            connection.execute(insert(raters).values(seq=seq, id=rater.id, created=now().isoformat(), **values))
-        elif row[0] != rater.kind:
-            raise StudyError(
-                f"{self.location}: {rater.id!r} is known as a {row[0]} and cannot rate as a {rater.kind}; "
-                "choose another rater id"
-            )
-        elif (row[1], row[2]) != (rater.version, rater.config):
-            changed = update(raters).where(raters.c.id == rater.id)
-            connection.execute(changed.values(version=rater.version, config=rater.config))
+            introduce(connection, self.location, rater)
 
     def add_ratings(
         self,
@@ -186,7 +212,7 @@ class SqlStore:
         new = superseding = known = 0
         with self._writing() as connection:
             for rater in newcomers:
-                self._introduce(connection, rater)
+                introduce(connection, self.location, rater)
             names = self._names
             if names is None or any(rater.id not in names.raters for rater in newcomers):
                 names = self._read_names(connection)
@@ -219,7 +245,21 @@ class SqlStore:
             raise ValueError("ask for one digest or for every digest, not for both")
         chosen = None if every_digest else digest or self.protocol.digest
         wanted = Wanted(criterion, rater, item, chosen, history)
-        return read_ratings(self._reading, self.location, wanted)
+        return read_ratings(self._reading, self.location, wanted, self._versions)
+
+    def arrivals(
+        self,
+        *,
+        after: int = 0,
+        limit: int = 1000,
+        criterion: str | None = None,
+        rater: str | None = None,
+        item: str | None = None,
+        every_digest: bool = False,
+        history: bool = False,
+    ) -> Sequence[tuple[int, Rating]]:
+        wanted = Wanted(criterion, rater, item, None if every_digest else self.protocol.digest, history)
+        return read_arrivals(self._reading, self.location, wanted, after, limit)
 
     def count_ratings(self) -> Mapping[str, Mapping[Status, int]]:
         replaced = ratings.alias()
@@ -243,6 +283,10 @@ class SqlStore:
             if any(found.values()):
                 in_force[digest] = {status: number for status, number in found.items() if number}
         return in_force
+
+    def revision(self) -> int:
+        with self._reading() as connection:
+            return connection.execute(select(func.coalesce(func.max(ratings.c.seq), 0))).scalar_one()
 
     def pending(self, rater: str, *, failed: bool = False) -> Iterator[Work]:
         return read_pending(self._reading, self._asked(rater, failed))
@@ -310,6 +354,7 @@ class SqlStore:
             {digest: sum(found.values()) for digest, found in counts.items() if digest != protocol.digest},
             failures,
             documents(labels[protocol.cluster], clusters) if protocol.cluster else None,
+            frozenset(member.rater for member in self.people.members() if member.role == "adjudicator"),
         )
 
     def _labels(self, protocol: Protocol) -> Mapping[str, Sequence[str | None]]:

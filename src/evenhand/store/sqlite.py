@@ -4,9 +4,11 @@ import os
 import random
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
@@ -25,6 +27,10 @@ PATIENCE = 300.0
 _LONGEST_PAUSE = 0.02
 _MAGIC = b"SQLite format 3\0"
 
+_OPEN: Counter[tuple[int, int] | None] = Counter()
+"""How many backends of this process have a file open, by device and inode."""
+_OPENING = Lock()
+
 
 class SqliteBackend:
     """An open study file, with one connection."""
@@ -33,8 +39,14 @@ class SqliteBackend:
         self.location = str(path)
         self._path = path
         self._patience = patience
-        _check_file(path)
-        self._connection = _connect(path)
+        with _OPENING:
+            # To close a file that this process has open elsewhere would end SQLite's locks on it: another process
+            # could then take the journal away under our hands.
+            if not _OPEN[_identity(path)]:
+                _check_file(path)
+            self._connection = _connect(path)
+            self._file = _identity(path)
+            _OPEN[self._file] += 1
         try:
             with self._translated():
                 self._set_up()
@@ -119,8 +131,11 @@ class SqliteBackend:
                 copy.close()
 
     def close(self) -> None:
-        self._connection.close()
-        self._connection.engine.dispose()
+        with _OPENING:
+            if not self._connection.closed:
+                _OPEN[self._file] -= 1
+            self._connection.close()
+            self._connection.engine.dispose()
 
 
 @contextmanager
@@ -178,6 +193,14 @@ def _connect(path: Path) -> Connection:
     except BaseException:
         engine.dispose()
         raise
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None  # what is wrong with it is said where it is opened
+    return status.st_dev, status.st_ino
 
 
 def is_sqlite(path: Path) -> bool:

@@ -22,13 +22,21 @@ class Versions:
 
     by_digest: Mapping[str, tuple[int, Protocol]]
     adopted: Sequence[ProtocolVersion]
+    adoptions: int
 
     @property
     def current(self) -> Protocol:
         return self.adopted[-1].protocol
 
 
-def read_versions(connection: Connection, location: str) -> Versions:
+_ADOPTIONS = select(func.coalesce(func.max(adoptions.c.seq), 0))
+
+
+def read_versions(connection: Connection, location: str, known: Versions | None = None) -> Versions:
+    """The protocols as they are now: `known` itself where none was adopted since, for neither is ever changed."""
+    so_far: int = connection.execute(_ADOPTIONS).scalar_one()
+    if known is not None and known.adoptions == so_far:
+        return known
     rows = connection.execute(select(protocols.c.seq, protocols.c.digest, protocols.c.document)).all()
     by_digest: dict[str, tuple[int, Protocol]] = {}
     by_seq: dict[int, Protocol] = {}
@@ -41,7 +49,7 @@ def read_versions(connection: Connection, location: str) -> Versions:
         # Adopted again, a protocol moves to the end of the line.
         last.pop(seq, None)
         last[seq] = ProtocolVersion(by_seq[seq], source, datetime.fromisoformat(at))
-    return Versions(by_digest, list(last.values()))
+    return Versions(by_digest, list(last.values()), so_far)
 
 
 def _protocol(location: str, document: str) -> Protocol:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from evenhand.records import Item, Unit
 from evenhand.store.append import locate
@@ -14,6 +14,20 @@ from evenhand.store.schema import items, units
 PAGE = 2000
 
 Reading = Callable[[], AbstractContextManager[Connection]]
+
+# Written once, because SQLAlchemy takes longer to put a statement together than SQLite to answer it.
+_ITEM = select(items.c.id, items.c.fields).where(items.c.id == bindparam("of_item"))
+_UNIT = (
+    select(items.c.id, units.c.position, units.c.content)
+    .join(items, items.c.seq == units.c.item)
+    .where(units.c.item == bindparam("of_item"), units.c.position == bindparam("at_position"))
+)
+_UNITS_OF = (
+    select(items.c.id, units.c.position, units.c.content)
+    .outerjoin_from(items, units, units.c.item == items.c.seq)
+    .where(items.c.id.in_(bindparam("of_items", expanding=True)))
+    .order_by(items.c.seq, units.c.position)
+)
 
 
 def all_items(reading: Reading) -> Iterator[Item]:
@@ -43,7 +57,7 @@ def one_item(reading: Reading, item_id: str) -> Item | None:
     if not storable(item_id):
         return None
     with reading() as connection:
-        row = connection.execute(select(items.c.id, items.c.fields).where(items.c.id == item_id)).first()
+        row = connection.execute(_ITEM, {"of_item": item_id}).first()
     return None if row is None else item_from(row[0], row[1])
 
 
@@ -79,15 +93,9 @@ def all_units(reading: Reading, rule: str) -> Iterator[Unit]:
 
 def units_of(reading: Reading, item_ids: Sequence[str], rule: str) -> Mapping[str, Sequence[Unit]]:
     found: dict[str, list[Unit]] = {}
-    columns = select(items.c.id, units.c.position, units.c.content)
     for some in batches(dict.fromkeys(filter(storable, item_ids))):
-        query = (
-            columns.outerjoin_from(items, units, units.c.item == items.c.seq)
-            .where(items.c.id.in_(some))
-            .order_by(items.c.seq, units.c.position)
-        )
         with reading() as connection:
-            rows = connection.execute(query).all()
+            rows = connection.execute(_UNITS_OF, {"of_items": some}).all()
         for item_id, position, content in rows:
             its_units = found.setdefault(item_id, [])
             # An item of a question protocol may have no question.
@@ -101,10 +109,5 @@ def one_unit(reading: Reading, unit_id: str, rule: str) -> Unit | None:
         place = locate(connection, [unit_id], rule).get(unit_id)
         if place is None:
             return None
-        query = (
-            select(items.c.id, units.c.position, units.c.content)
-            .join(items, items.c.seq == units.c.item)
-            .where(units.c.item == place[0], units.c.position == place[1])
-        )
-        row = connection.execute(query).one()
+        row = connection.execute(_UNIT, {"of_item": place[0], "at_position": place[1]}).one()
     return unit_from(row[0], row[1], row[2], rule)

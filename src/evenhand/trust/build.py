@@ -72,7 +72,11 @@ def trust(tables: Tables, criterion: str, plan: Plan = DEFAULT, epsilon: float =
         rivals=[against(reading, first, second, plan) for first, second in combinations(machines, 2)],
         confidences=confidences,
         severities=[severity(reading, rater, plan) for rater in raters] if ordered else [],
-        silent=[rater.id for number, rater in enumerate(tables.raters) if not reading.units_of(number).size],
+        silent=[
+            rater.id
+            for number, rater in enumerate(tables.raters)
+            if rater.id not in tables.adjudicators and not reading.units_of(number).size
+        ],
         why=_why(reading, known, bool(confidences)),
         coverage=plan.level,
     )

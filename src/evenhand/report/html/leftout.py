@@ -20,7 +20,7 @@ _MEANINGS = {
 
 
 def left_out(report: Report, names: Names) -> Section:
-    parts = [_statuses(report), _failures(report, names), _earlier(report)]
+    parts = [_statuses(report), _failures(report, names), _adjudicators(report, names), _earlier(report)]
     return Section("left-out", "What was left out, and why", join(parts))
 
 
@@ -52,6 +52,14 @@ def _failures(report: Report, names: Names) -> Markup | None:
         for reason, times in sorted(rater.failures.items(), key=lambda entry: -entry[1])
     ]
     return table("Failures by reason", ["rater", "reason", "times"], rows, "numbers") if rows else None
+
+
+def _adjudicators(report: Report, names: Names) -> Markup | None:
+    if not report.source.adjudicators:
+        return None
+    listed = join([names.rater(rater) for rater in report.source.adjudicators], ", ")
+    why = " Adjudicators have seen what the others said: their ratings are in their own figures, but in no agreement."
+    return paragraph(element("strong", "Left out of agreement: "), listed, ".", why)
 
 
 def _earlier(report: Report) -> Markup:

@@ -1,0 +1,105 @@
+"""The real `evenhand serve` on a study made for it: started, killed and started again at the same address."""
+
+import asyncio
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+
+import aiohttp
+
+from evenhand.assign import Plan
+from evenhand.records import Item
+from evenhand.study import Study
+from evenhand.web.invites import new_invite
+
+PROTOCOL = "halo-support"
+CRITERION = "support"
+PATIENCE = 60.0
+"""Seconds that a server may take to start, a large study included."""
+
+
+def items(n: int) -> Iterator[Item]:
+    """Items that say in their texts which they are, since a rater is told no id."""
+    for number in range(n):
+        question, answer = f"How long is span {number}?", f"It is {number} metres."
+        evidence = f"Span {number} is {number} metres long. The bridge was built by engineers from two towns."
+        yield Item(f"q{number}", {"question": question, "context": (evidence,), "generated_answer": answer})
+
+
+def make_study(location: str, n: int, raters: int, plan: Plan) -> Mapping[str, str]:
+    """A new study with its plan and an invite for each rater; the tokens by rater."""
+    tokens: dict[str, str] = {}
+    with Study.create(location, PROTOCOL, items(n)) as study:
+        study.store.people.set_plan(plan)
+        study.store.people.prepare()
+        for number in range(raters):
+            invite, token = new_invite(f"rater-{number:03}")
+            study.store.people.add_invite(invite, token)
+            tokens[f"rater-{number:03}"] = token
+    return tokens
+
+
+class Server:
+    """A server process. Use it as an asynchronous context manager: it runs meanwhile."""
+
+    def __init__(self, location: str, log: Path) -> None:
+        self._location, self._log = location, log
+        self._process: subprocess.Popen[bytes] | None = None
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port: int = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    async def start(self) -> None:
+        """Start it and wait until it answers."""
+        command = [sys.executable, "-m", "evenhand", "serve", self._location, "--port", str(self.port)]
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log)
+        deadline = asyncio.get_running_loop().time() + PATIENCE
+        async with aiohttp.ClientSession() as session:
+            while not await self._answers(session):
+                ended = self._process.poll() is not None
+                if ended or asyncio.get_running_loop().time() > deadline:
+                    raise RuntimeError(f"the server does not start:\n{self._log.read_text(errors='replace')}")
+                await asyncio.sleep(0.05)
+
+    async def _answers(self, session: aiohttp.ClientSession) -> bool:
+        try:
+            async with session.get(f"{self.url}/healthz") as answer:
+                return answer.status == 200
+        except aiohttp.ClientError:
+            return False
+
+    def kill(self) -> None:
+        """End it as a power cut does."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self) -> None:
+        """End it as its owner does."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def complaints(self) -> str:
+        """What the server said of failures."""
+        text = self._log.read_text(errors="replace")
+        return text if "Traceback" in text else ""
+
+    async def __aenter__(self) -> "Server":
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()

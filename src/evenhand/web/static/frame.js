@@ -1,0 +1,139 @@
+/** What stays on the page from task to task: the panes, the bar with the buttons, progress and banners. */
+
+import { closeOnBackdrop, openKeys } from "./dialogs.js";
+import { button, byId, element, textElement } from "./element.js";
+
+export class Frame {
+  /** @param {import("./bench.js").Bench} bench */
+  constructor(bench) {
+    this.bench = bench;
+    this.workbench = byId("workbench");
+    this.guideline = /** @type {HTMLDialogElement} */ (byId("guideline"));
+    closeOnBackdrop(this.guideline);
+    byId("open-guideline").addEventListener("click", () => this.openGuideline());
+    byId("close-guideline").addEventListener("click", () => this.guideline.close());
+    byId("open-keys").addEventListener("click", openKeys);
+    byId("open-tasks").addEventListener("click", () => bench.openTasks());
+    this.banners = byId("banners");
+    this.beside = element("section", { class: "pane beside", id: "beside", "aria-label": "Evidence", tabindex: "0" });
+    this.rating = element("section", { class: "pane rating", id: "rating", "aria-label": "Rate", tabindex: "0" });
+    this.makeBar();
+    this.makeSwitch();
+  }
+
+  makeBar() {
+    const { bench } = this;
+    this.backButton = button("Back", () => bench.back(), { key: "B", class: "quiet" });
+    this.undoButton = button("Undo", () => bench.undo(), { key: "U", class: "quiet" });
+    this.skipButton = button("Skip item", () => bench.askToSkip(), { class: "quiet" });
+    this.nextWords = element("span", {}, "Finish");
+    this.nextButton = button("", () => (bench.done ? bench.moveOn() : bench.finish()), { class: "primary" });
+    this.nextButton.append(this.nextWords, element("kbd", { "aria-hidden": "true" }, "Ctrl ⏎"));
+    const left = element("div", { class: "row" }, this.backButton, this.undoButton, this.skipButton);
+    this.bar = element("div", { class: "bar", role: "group", "aria-label": "Actions" }, left, this.nextButton);
+  }
+
+  /** On a narrow screen one pane is shown at a time. */
+  makeSwitch() {
+    const made = (words, name) => button(words, () => this.turnTo(name), { "aria-pressed": "false" });
+    this.tabs = { beside: made("Evidence", "beside"), rating: made("Rate", "rating") };
+    this.switch = element("div", { class: "switch", role: "group", "aria-label": "Show" }, this.tabs.beside, this.tabs.rating);
+    this.turnTo("rating");
+  }
+
+  turnTo(name) {
+    this.workbench.dataset.pane = name;
+    for (const [key, tab] of Object.entries(this.tabs)) tab.setAttribute("aria-pressed", String(key === name));
+  }
+
+  /** @param {import("./task_view.js").TaskView} view */
+  showTask(view) {
+    const alone = view.beside.length === 0;
+    this.beside.setAttribute("aria-label", view.besideName);
+    this.tabs.beside.textContent = view.besideName;
+    this.beside.replaceChildren(...view.beside);
+    this.rating.replaceChildren(...view.rating);
+    this.workbench.classList.toggle("alone", alone);
+    this.workbench.replaceChildren(...(alone ? [this.rating, this.bar] : [this.switch, this.beside, this.rating, this.bar]));
+    this.turnTo("rating");
+    this.beside.scrollTop = 0;
+    this.rating.scrollTop = 0;
+  }
+
+  /** @param {HTMLElement} card */
+  showPlain(card) {
+    this.workbench.classList.add("alone");
+    this.workbench.replaceChildren(card);
+    /** @type {HTMLElement | null} */ (card.querySelector("[tabindex]"))?.focus();
+  }
+
+  update() {
+    const { bench } = this;
+    this.drawProgress(bench.journey.progress);
+    this.drawBanners();
+    if (!bench.view) return;
+    const { task } = bench.work;
+    this.undoButton.disabled = bench.work.history.length === 0;
+    this.backButton.disabled = task.number <= 1;
+    this.skipButton.hidden = task.purpose === "training" || task.state === "done";
+    this.nextButton.disabled = bench.waiting;
+    this.nextWords.textContent = this.nextAction();
+  }
+
+  nextAction() {
+    const { bench } = this;
+    const { task } = bench.work;
+    if (bench.waiting) return "One moment…";
+    if (bench.done || task.locked) return "Continue";
+    const others = task.units.filter((unit) => unit.position !== bench.view.position && !bench.work.isFinished(unit.position));
+    if (others.length > 0) return bench.form.unit === "question" ? "Next question" : "Next sentence";
+    return task.purpose === "training" ? "Check" : "Finish";
+  }
+
+  drawProgress(progress) {
+    const bar = /** @type {HTMLProgressElement} */ (byId("progress"));
+    const words = byId("progress-words");
+    bar.hidden = !progress?.of;
+    words.textContent = progress ? (progress.of ? `${progress.done} of ${progress.of} done` : `${progress.done} done`) : "";
+    if (progress?.of) Object.assign(bar, { max: progress.of, value: progress.done });
+  }
+
+  /** What needs somebody although it is not in view. */
+  drawBanners() {
+    const { bench } = this;
+    const here = (entry) => bench.view && entry.task === bench.work.task.number && entry.position === bench.view.position && entry.criterion === bench.unit.open;
+    const refused = bench.outbox.entries().filter((entry) => entry.refused && !here(entry));
+    const ended = bench.outbox.state === "ended";
+    const drawn = JSON.stringify([refused.map((entry) => entry.id), ended]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    const words = "You are signed out. Your answers are kept in this browser: open your invite link again, and they will be sent.";
+    const banners = refused.map((entry) => this.banner(entry));
+    if (ended) banners.unshift(element("p", { class: "notice bad", role: "alert" }, words));
+    this.banners.replaceChildren(...banners);
+  }
+
+  /** @param {import("./outbox.js").Entry} entry */
+  banner(entry) {
+    const { bench } = this;
+    const what = entry.kind === "finish" ? "could not be finished" : "has an answer that was not saved";
+    const go = () => {
+      if (entry.kind === "finish") bench.outbox.drop([entry]);
+      bench.openAt(entry);
+    };
+    const row = element("div", { class: "row" }, button("Go there", go, { class: "primary" }));
+    return element("div", { class: "notice bad", role: "alert" }, textElement("p", `Item ${entry.task} ${what}. ${entry.refused.error}`), row);
+  }
+
+  openGuideline() {
+    if (!this.guideline.open) this.guideline.showModal();
+  }
+
+  /** The guideline opens by itself for somebody who has never been here. */
+  greet() {
+    const { shelf } = this.bench;
+    if (shelf.get("greeted")) return;
+    shelf.set("greeted", true);
+    this.openGuideline();
+  }
+}

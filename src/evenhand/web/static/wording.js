@@ -1,0 +1,56 @@
+/** Numbers and times in words, the same on every part of the owner's page. */
+
+const whole = new Intl.NumberFormat("en");
+
+/** @param {number} number */
+export const count = (number) => whole.format(number);
+
+/**
+ * `1 item`, `2 items`.
+ * @param {number} number
+ * @param {string} noun
+ */
+export const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+/** @param {number} share */
+export const percent = (share) => `${Math.round(100 * share)} %`;
+
+/**
+ * The interval of a share, `17–69 %`.
+ * @param {[number, number]} ci
+ */
+export const percents = ([low, high]) => `${Math.round(100 * low)}–${Math.round(100 * high)} %`;
+
+/** @param {number} value a coefficient between -1 and 1 */
+export const coefficient = (value) => value.toFixed(2).replace("-", "−");
+
+/** @param {number} seconds */
+export function duration(seconds) {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  return seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
+}
+
+/**
+ * How long ago a moment was.
+ * @param {string} at
+ * @param {number} now milliseconds
+ */
+export function ago(at, now) {
+  const minutes = Math.floor((now - Date.parse(at)) / 60_000);
+  if (minutes < 2) return "just now";
+  if (minutes < 120) return `${minutes} minutes ago`;
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} hours ago` : `${Math.floor(minutes / 1440)} days ago`;
+}
+
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const moment = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+/** @param {string | number} at */
+export const clockTime = (at) => clock.format(new Date(at));
+
+/** @param {string} at */
+export const momentOf = (at) => moment.format(new Date(at));
+
+/** @param {string} at */
+export const dayOf = (at) => day.format(new Date(at));

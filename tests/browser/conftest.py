@@ -1,0 +1,102 @@
+"""A browser and a served study for the tests of the pages."""
+
+import os
+import shutil
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, sync_playwright
+from serving import UNTRAINED, Serve, Served, make_study, serving
+
+from evenhand.assign import Plan
+
+HOW = (
+    "no Chromium: install one (its `chromium` or `google-chrome` is looked for on PATH) "
+    "or set EVENHAND_TEST_CHROMIUM to its program"
+)
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Generator[Browser]:
+    """One Chromium for all tests."""
+    named = os.environ.get("EVENHAND_TEST_CHROMIUM")
+    program = named or shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip(HOW)
+    with sync_playwright() as playwright:
+        try:
+            started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        except Error as error:
+            pytest.skip(f"{HOW}: {error.message.splitlines()[0]}")
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def new_context(browser: Browser) -> Generator[Callable[..., BrowserContext]]:
+    """Makes a browser context, which is a person with cookies and storage of their own; closed after the test.
+
+    A script that fails, or that the page's policy forbids, fails the test.
+    """
+    contexts: list[BrowserContext] = []
+    faults: list[str] = []
+
+    def made(**options: Any) -> BrowserContext:
+        options.setdefault("viewport", {"width": 1280, "height": 800})
+        context = browser.new_context(**options)
+        context.set_default_timeout(10_000)
+        context.on("weberror", lambda error: faults.append(str(error.error)))
+        context.on("console", lambda message: faults.extend(_forbidden(message)))
+        contexts.append(context)
+        return context
+
+    yield made
+    for context in contexts:
+        context.close()
+    assert not faults
+
+
+def _forbidden(message: ConsoleMessage) -> list[str]:
+    return [message.text] if message.type == "error" and "Content Security Policy" in message.text else []
+
+
+@pytest.fixture
+def page(new_context: Callable[..., BrowserContext]) -> Page:
+    """A page of one person at a desk."""
+    return new_context().new_page()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Generator[Serve]:
+    """Starts servers that end with the test."""
+    with ExitStack() as servers:
+
+        def started(protocol: str = "halo-support", *, plan: Plan | None = UNTRAINED) -> Served:
+            return servers.enter_context(serving(make_study(tmp_path, protocol, plan)))
+
+        yield started
+
+
+@pytest.fixture
+def served(serve: Serve) -> Served:
+    """The halo-support sample, without training."""
+    return serve()

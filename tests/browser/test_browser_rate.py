@@ -1,0 +1,204 @@
+"""The rating page in a browser, with the real server behind it."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from accessibility import violations
+from playwright.sync_api import BrowserContext, Page, expect
+from serving import Serve, Served
+
+from evenhand.assign import Plan
+from evenhand.records import Rating, Status
+from evenhand.study import Study
+
+DESK: Mapping[str, Any] = {}
+PHONE: Mapping[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def come_in(page: Page, link: str) -> None:
+    """Joins by an invite link and closes the guideline, which opens at the first visit."""
+    page.goto(link)
+    page.get_by_role("dialog", name="Guideline").get_by_role("button", name="Close").click()
+
+
+def ratings(served: Served, rater: str) -> list[Rating]:
+    """What is in force by a rater, as the study's file has it."""
+    with Study.open(served.study) as study:
+        return list(study.store.ratings(rater=rater))
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#status")).to_have_text("All saved")
+
+
+def test_an_item_is_rated_by_keyboard_alone(page: Page, served: Served) -> None:
+    come_in(page, served.invite("ann"))
+    expect(page.get_by_role("radio", name="SUPPORTED")).to_be_focused()
+    page.keyboard.press("2")
+    expect(page.get_by_role("radio", name="CONTRADICTED")).to_be_checked()
+    page.keyboard.press("n")
+    page.keyboard.type("The second passage says otherwise. 3")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("1 of 24 done")).to_be_visible()
+    expect(page.get_by_role("radio", name="CONTRADICTED")).not_to_be_checked()
+    saved(page)
+    (rating,) = ratings(served, "ann")
+    assert (rating.value, rating.notes) == ("CONTRADICTED", "The second passage says otherwise. 3")
+    assert rating.seconds is not None
+
+
+def test_what_is_answered_offline_arrives_when_the_network_is_back(page: Page, served: Served) -> None:
+    come_in(page, served.invite("ann"))
+    saved(page)
+    page.wait_for_load_state("networkidle")  # the next item is there already
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    expect(page.locator("#status")).to_have_text("1 answer waiting: offline")
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("radio", name="NO EVIDENCE")).not_to_be_checked()
+    page.keyboard.press("2")
+    assert ratings(served, "ann") == []
+    page.context.set_offline(False)
+    saved(page)
+    assert sorted(str(rating.value) for rating in ratings(served, "ann")) == ["CONTRADICTED", "NO EVIDENCE"]
+
+
+def test_a_reload_in_the_middle_loses_nothing(page: Page, served: Served) -> None:
+    come_in(page, served.invite("ann"))
+    page.get_by_label("Notes").fill("Begun before the label was chosen")
+    page.keyboard.press("Escape")
+    page.reload()
+    expect(page.get_by_label("Notes")).to_have_value("Begun before the label was chosen")
+    page.route("**/api/tasks/*/units/**", lambda route: route.abort())
+    page.keyboard.press("1")
+    expect(page.locator("#status")).to_have_text("1 answer waiting: offline")
+    page.unroute("**/api/tasks/*/units/**")
+    page.reload()
+    expect(page.get_by_role("radio", name="SUPPORTED")).to_be_checked()
+    saved(page)
+    (rating,) = ratings(served, "ann")
+    assert (rating.value, rating.notes) == ("SUPPORTED", "Begun before the label was chosen")
+
+
+def test_two_devices_that_disagree_are_asked_which_answer_counts(
+    new_context: Callable[..., BrowserContext], served: Served
+) -> None:
+    link = served.invite("ann")
+    here, there = new_context().new_page(), new_context().new_page()
+    come_in(here, link)
+    come_in(there, link)
+    there.keyboard.press("2")
+    saved(there)
+    here.keyboard.press("1")
+    conflict = here.get_by_role("group", name="Two answers")
+    expect(conflict).to_contain_text(re.compile("Here: SUPPORTED; saved elsewhere: CONTRADICTED, at "))
+    conflict.get_by_role("button", name="Keep mine").click()
+    saved(here)
+    assert [rating.value for rating in ratings(served, "ann")] == ["SUPPORTED"]
+    there.keyboard.press("3")
+    there.get_by_role("button", name="Take the other").click()
+    expect(there.get_by_role("radio", name="SUPPORTED")).to_be_checked()
+    assert [rating.value for rating in ratings(served, "ann")] == ["SUPPORTED"]
+
+
+def test_two_tabs_of_one_browser_show_the_same(new_context: Callable[..., BrowserContext], served: Served) -> None:
+    context = new_context()
+    first, second = context.new_page(), context.new_page()
+    come_in(first, served.invite("ann"))
+    second.goto(f"{served.url}/rate")
+    expect(second.get_by_role("radio", name="SUPPORTED")).to_be_visible()
+    first.keyboard.press("3")
+    expect(second.get_by_role("radio", name="NO EVIDENCE")).to_be_checked()
+    second.keyboard.press("1")
+    expect(first.get_by_role("radio", name="SUPPORTED")).to_be_checked()
+    saved(second)
+    assert [rating.value for rating in ratings(served, "ann")] == ["SUPPORTED"]
+
+
+def test_undo_takes_answers_back_one_by_one_and_across_items(page: Page, served: Served) -> None:
+    come_in(page, served.invite("ann"))
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("1 of 24 done")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.get_by_role("radio", name="SUPPORTED")).to_be_checked()
+    page.keyboard.press("u")
+    expect(page.get_by_role("radio", name="SUPPORTED")).not_to_be_checked()
+    saved(page)
+    (rating,) = ratings(served, "ann")
+    assert (rating.status, rating.reason) == (Status.SKIPPED, "taken back")
+
+
+def test_a_follow_up_is_there_only_while_its_condition_holds(page: Page, serve: Serve) -> None:
+    served = serve("stem-accuracy")
+    come_in(page, served.invite("ann"))
+    severity = page.get_by_role("button", name="Severity")
+    expect(page.get_by_role("button", name="Accuracy")).to_be_visible()
+    expect(severity).to_have_count(0)
+    page.keyboard.press("4")
+    expect(severity).to_be_visible()
+    page.keyboard.press("Enter")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=re.compile("Sentence 2 of"))).to_be_visible()
+    page.keyboard.press("[")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("1")
+    expect(severity).to_have_count(0)
+    page.keyboard.press("Control+Enter")
+    saved(page)
+    first = {r.criterion: (r.status, r.value) for r in ratings(served, "ann")}
+    assert first == {"accuracy": (Status.RATED, "Accurate"), "severity": (Status.NOT_ASKED, None)}
+
+
+def test_questions_are_answered_in_words_or_as_unanswerable(page: Page, serve: Serve) -> None:
+    served = serve("rag-quest-eval")
+    come_in(page, served.invite("ann"))
+    page.keyboard.type("two solar panels")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=re.compile("Question 2 of"))).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=re.compile("Question 3 of"))).to_be_visible()
+    saved(page)
+    assert [rating.value for rating in ratings(served, "ann")] == ["two solar panels", "<Unanswerable>"]
+
+
+def test_a_worked_example_is_answered_with_what_was_expected(page: Page, serve: Serve) -> None:
+    served = serve(plan=Plan(training="offered"))
+    come_in(page, served.invite("ann"))
+    expect(page.get_by_text("Training 1 of 6")).to_be_visible()
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Support: not as expected")).to_be_visible()
+    expect(page.get_by_text("You: CONTRADICTED. Expected: SUPPORTED.")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Training 2 of 6")).to_be_visible()
+    page.get_by_role("button", name="Skip training").click()
+    expect(page.get_by_text("0 of 24 done")).to_be_visible()
+    expect(page.get_by_text("Training")).to_have_count(0)
+    assert ratings(served, "ann") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("options", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("protocol", ["halo-support", "stem-accuracy", "feedback"])
+def test_nothing_bars_people_with_disabilities(
+    new_context: Callable[..., BrowserContext], serve: Serve, protocol: str, options: Mapping[str, Any], scheme: str
+) -> None:
+    served = serve(protocol)
+    page = new_context(color_scheme=scheme, **options).new_page()
+    page.goto(served.invite("ann"))
+    expect(page.get_by_role("dialog", name="Guideline")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("dialog", name="Guideline").get_by_role("button", name="Close").click()
+    assert violations(page) == []
+    page.get_by_role("radio").nth(1).click()
+    saved(page)
+    assert violations(page) == []

@@ -1,0 +1,689 @@
+"""Every promise of `store/people.py` about tasks, on every back end."""
+
+import multiprocessing
+import os
+import signal
+from collections import Counter
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection as Pipe
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy
+from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError
+
+from evenhand.assign import Plan, Purpose, Task
+from evenhand.errors import ConflictError, StudyError
+from evenhand.protocol.load import read_protocol
+from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
+from evenhand.store.base import Store, Work
+from evenhand.store.migrations import MIGRATIONS
+from evenhand.store.open import create_store, open_store
+from evenhand.store.people import TaskCounts
+
+TEXT = """
+name: reply-check
+version: "1"
+title: Reply check
+item:
+  fields:
+    reply: {role: rated}
+    topic: {role: context, kind: label, required: false}
+strata: [topic]
+unit: UNIT
+criteria:
+  - id: tone
+    question: How friendly is it?
+    scale: {type: ordinal, levels: {1: {label: Cold, anchor: Cold.}, 2: {label: Warm, anchor: Warm.}}}
+  - {id: comment, question: "What else?", scale: {type: text}, required: false}
+"""
+EXAMPLES = """
+examples:
+  - {title: First, fields: {reply: Go away.}, ratings: {tone: 1}}
+  - {title: Second, fields: {reply: Dear friend.}, ratings: {tone: 2}}
+"""
+PLAIN = read_protocol(TEXT.replace("UNIT", "item"), "plain.yaml")
+TAUGHT = read_protocol(TEXT.replace("UNIT", "item") + EXAMPLES, "taught.yaml")
+SENTENCES = read_protocol(TEXT.replace("UNIT", "sentence of reply"), "sentences.yaml")
+AT_ONCE = 1e-9
+"""Minutes after which a claim lapses, where it is to lapse before the next call."""
+
+
+def whole(n: int) -> Iterator[Work]:
+    for number in range(1, n + 1):
+        item = Item(f"i{number}", {"reply": f"Reply {number}.", "topic": "odd" if number % 2 else "even"})
+        yield item, [Unit(item.id, item.id, 1)]
+
+
+def rated(item: str, rater: str, value: int = 1, **more: Any) -> Rating:
+    return Rating(unit=item, criterion="tone", rater=rater, digest=PLAIN.digest, value=value, **more)
+
+
+@pytest.fixture
+def study(store_location: str) -> Generator[Store, None, None]:
+    """Twelve items, and ann, ben and cem to rate them."""
+    with create_store(store_location, PLAIN, "plain.yaml", whole(12)) as made:
+        for name in ("ann", "ben", "cem"):
+            made.people.add_member(name, "rater")
+        yield made
+
+
+def given(study: Store, rater: str, most: int = 100) -> list[Task]:
+    """Everything somebody is given when they finish one thing after the other."""
+    done: list[Task] = []
+    while len(done) < most and (task := study.people.next_task(rater)) is not None:
+        study.people.finish(rater, task.number)
+        done.append(task)
+    return done
+
+
+def items(tasks: list[Task]) -> list[str | None]:
+    return [task.item for task in tasks]
+
+
+def held(study: Store) -> Counter[str]:
+    """How many people have each item in hand or have done it."""
+    counts: Counter[str] = Counter()
+    for member in study.people.members():
+        for task in study.people.tasks(member.rater):
+            if task.state != "returned" and task.purpose in (Purpose.RATE, Purpose.GOLD):
+                counts[str(task.item)] += 1
+    return counts
+
+
+ALL = [f"i{number}" for number in range(1, 13)]
+
+
+# Sharing out
+
+
+def test_without_an_overlap_everybody_is_given_every_item_once(study: Store) -> None:
+    orders = [items(given(study, name)) for name in ("ann", "ben", "cem")]
+    assert [sorted(map(str, order)) for order in orders] == [sorted(ALL)] * 3
+    assert len({tuple(order) for order in orders}) == 3, "each in an order of their own"
+
+
+def test_batches_are_worked_through_one_after_the_other(study: Store) -> None:
+    study.people.set_plan(Plan(batch=4, seed=3))
+    first, second = (items(given(study, name)) for name in ("ann", "ben"))
+    for start in (0, 4, 8):
+        batch = first[start : start + 4]
+        assert set(batch) == set(second[start : start + 4])
+        assert sum(int(str(item)[1:]) % 2 for item in batch) == 2, "half of the items are odd, and of each batch"
+
+
+def test_an_overlap_gives_each_item_to_so_many_people(study: Store) -> None:
+    study.people.set_plan(Plan(overlap=2))
+    for name in ("ann", "ben", "cem"):
+        given(study, name)
+    assert held(study) == dict.fromkeys(ALL, 2)
+    assert [counts.done for counts in study.people.task_counts().values()] == [12, 12, 0]
+
+
+def test_tasks_are_numbered_without_gaps_and_keep_their_item(study: Store, store_location: str) -> None:
+    tasks = given(study, "ann")
+    assert [task.number for task in tasks] == list(range(1, 13))
+    with open_store(store_location) as again:
+        assert items(list(again.people.tasks("ann"))) == items(tasks)
+        assert [task.number for task in again.people.tasks("ann", after=3, limit=2)] == [4, 5]
+        assert again.people.tasks("nobody") == []
+        for wrong in (0, 13, 2**40):
+            assert again.people.task("ann", wrong) is None
+
+
+def test_a_task_says_when_it_was_opened_touched_and_finished(study: Store) -> None:
+    before = datetime.now(UTC)
+    task = study.people.next_task("ann")
+    assert task is not None
+    assert (task.rater, task.number, task.purpose, task.example) == ("ann", 1, Purpose.RATE, None)
+    assert before <= task.opened == task.touched <= datetime.now(UTC)
+    assert (task.expires - task.touched).total_seconds() == 3600
+    assert (task.state, task.finished) == ("open", None)
+    study.people.touch("ann", 1)
+    touched = study.people.task("ann", 1)
+    assert touched is not None
+    assert touched.touched > task.touched
+    assert touched.opened == task.opened
+    study.people.finish("ann", 1)
+    done = study.people.task("ann", 1)
+    assert done is not None
+    assert done.state == "done"
+    assert done.finished is not None
+    study.people.finish("ann", 1)
+    study.people.touch("ann", 1)
+    assert study.people.task("ann", 1) == done
+
+
+def test_the_open_task_comes_again_until_it_is_done_and_pages_may_fetch_ahead(study: Store) -> None:
+    people = study.people
+    numbers = [people.next_task("ann"), people.next_task("ann"), people.next_task("ann", holding=[1])]
+    assert [task.number for task in numbers if task] == [1, 1, 2]
+    third = people.next_task("ann", holding=[1, 2])
+    assert third is not None
+    assert people.next_task("ann", holding=[1, 2, 3]) is None, "three are enough in one pair of hands"
+    lowest = people.next_task("ann", holding=[1])
+    assert lowest is not None
+    assert lowest.number == 2
+    people.finish("ann", 2)
+    after = people.next_task("ann", holding=[1, 3])
+    assert after is not None
+    assert after.number == 4
+
+
+def test_a_share_is_the_most_somebody_is_given(study: Store) -> None:
+    study.people.set_plan(Plan(share=5))
+    study.people.add_member("dee", "rater", share=2)
+    assert [len(given(study, name)) for name in ("ann", "dee")] == [5, 2]
+
+
+def test_who_is_paused_is_given_nothing_and_finishes_what_is_there(study: Store) -> None:
+    people = study.people
+    assert people.next_task("ann") is not None
+    people.set_member("ann", paused=True)
+    assert people.next_task("ann") is None
+    people.finish("ann", 1)
+    people.set_member("ann", paused=False)
+    people.set_plan(Plan(paused=True))
+    assert people.next_task("ann") is None
+    people.set_plan(Plan())
+    task = people.next_task("ann")
+    assert task is not None
+    assert task.number == 2
+
+
+def test_only_members_are_given_tasks_and_adjudicators_none(study: Store) -> None:
+    study.people.add_member("judge", "adjudicator")
+    assert study.people.next_task("judge") is None
+    for call in (study.people.next_task, study.people.give_back):
+        with pytest.raises(StudyError, match="no member"):
+            call("nobody")
+    with pytest.raises(StudyError, match="has no task 1"):
+        study.people.finish("ann", 1)
+    with pytest.raises(StudyError, match="has no task"):
+        study.people.touch("ann", 2**40)
+
+
+def test_an_item_without_units_is_not_given_out(store_location: str) -> None:
+    empty: Work = (Item("none", {"reply": ""}), [])
+    full: Work = (Item("some", {"reply": "One."}), [Unit("some#1", "some", 1, "One.")])
+    with create_store(store_location, SENTENCES, "s", [empty, full]) as made:
+        made.people.add_member("ann", "rater")
+        assert items(given(made, "ann")) == ["some"]
+        with pytest.raises(StudyError, match="nothing to rate"):
+            made.people.reassign("none", "ann")
+
+
+# What was rated in another way
+
+
+def test_ratings_from_elsewhere_count_and_are_not_asked_for_again(study: Store) -> None:
+    people = [RaterRef("ann", Kind.PERSON), RaterRef("guest", Kind.PERSON), RaterRef("judge", Kind.PERSON)]
+    study.people.add_member("judge", "adjudicator")
+    theirs = [rated(item, "ann") for item in ALL[:4]] + [rated(item, "guest") for item in ALL[:6]]
+    theirs += [rated(item, "judge") for item in ALL] + [rated(item, "bot") for item in ALL]
+    study.add_ratings(theirs, raters=[*people, RaterRef("bot", Kind.MODEL)])
+    study.people.set_plan(Plan(overlap=2))
+    assert sorted(map(str, items(given(study, "ann")))) == sorted(ALL[4:])
+    given(study, "ben")
+    given(study, "cem")
+    assert held(study) == {**dict.fromkeys(ALL[4:6], 1), **dict.fromkeys(ALL[6:], 2)}
+
+
+def test_what_is_imported_after_the_start_is_not_asked_for_again(study: Store) -> None:
+    study.people.prepare()
+    study.add_ratings([rated(item, "ann") for item in ALL[2:]])
+    assert sorted(map(str, items(given(study, "ann")))) == ["i1", "i2"]
+    assert len(given(study, "ben")) == 12
+
+
+def test_an_item_rated_in_part_is_given_out(store_location: str) -> None:
+    units = [Unit(f"a#{n}", "a", n, f"{n}.") for n in (1, 2)]
+    with create_store(store_location, SENTENCES, "s", [(Item("a", {"reply": "1. 2."}), units)]) as made:
+        made.people.add_member("ann", "rater")
+        one = Rating(unit="a#1", criterion="tone", rater="ann", digest=SENTENCES.digest, value=1)
+        made.add_ratings([one, replace(one, id="b" * 32, value=2)])
+        assert items(given(made, "ann")) == ["a"]
+
+
+# Going back
+
+
+def test_a_claim_that_lapsed_goes_to_others(study: Store) -> None:
+    people = study.people
+    people.set_plan(Plan(overlap=1, batch=12, claim_minutes=AT_ONCE))
+    lost = people.next_task("ann")
+    assert lost is not None
+    people.set_plan(Plan(overlap=1, batch=12))
+    assert len(given(study, "ben")) == 12
+    task = people.task("ann", 1)
+    assert task is not None
+    assert task.state == "returned"
+    assert people.next_task("ann") is None, "somebody else took it"
+    assert held(study) == dict.fromkeys(ALL, 1)
+    people.finish("ann", 1)
+    assert held(study)[str(lost.item)] == 2, "what was rated after all is done, too"
+
+
+def test_a_claim_that_lapsed_comes_back_to_its_rater_while_it_is_free(study: Store) -> None:
+    people = study.people
+    people.set_plan(Plan(overlap=1, claim_minutes=AT_ONCE))
+    first = people.next_task("ann")
+    again = people.next_task("ann")
+    assert first is not None
+    assert again is not None
+    assert (again.number, again.item, again.state) == (1, first.item, "open")
+    assert held(study) == {str(first.item): 1}
+
+
+def test_an_answer_takes_a_lapsed_task_up_again(study: Store) -> None:
+    people = study.people
+    people.set_plan(Plan(overlap=1, claim_minutes=AT_ONCE))
+    people.add_member("judge", "adjudicator")
+    assert people.next_task("ann") is not None
+    people.next_task("judge")
+    lapsed = people.task("ann", 1)
+    assert lapsed is not None
+    assert lapsed.state == "returned"
+    people.set_plan(Plan(overlap=1))
+    people.touch("ann", 1)
+    task = people.task("ann", 1)
+    assert task is not None
+    assert task.state == "open"
+    assert task.item not in items(given(study, "ben"))
+
+
+def test_what_is_given_back_goes_to_those_who_have_gone_past_it(study: Store) -> None:
+    people = study.people
+    people.set_plan(Plan(overlap=1, batch=2))
+    kept = [people.next_task("ann", holding=range(1, n)) for n in (1, 2, 3)]
+    assert len(given(study, "ben")) == 9
+    assert people.next_task("ben") is None
+    assert people.give_back("ann", number=2) == 1
+    assert people.give_back("ann", number=2) == 0
+    assert items(given(study, "ben")) == [kept[1].item if kept[1] else None]
+    assert people.give_back("ann") == 2
+    assert people.next_task("ann") is None, "what was taken out of one's hands does not come back by itself"
+    assert len(given(study, "cem")) == 2
+    assert held(study) == dict.fromkeys(ALL, 1)
+    assert people.task_counts() == {
+        "ann": TaskCounts(returned=3),
+        "ben": TaskCounts(done=10),
+        "cem": TaskCounts(done=2),
+    }
+
+
+def test_an_item_is_reassigned_whatever_the_overlap(study: Store) -> None:
+    people = study.people
+    people.set_plan(Plan(overlap=1))
+    given(study, "ann")
+    task = people.reassign("i5", "ben")
+    assert (task.number, task.item, task.purpose, task.state) == (1, "i5", Purpose.RATE, "open")
+    assert people.reassign("i5", "ben") == task
+    people.give_back("ben")
+    assert people.reassign("i5", "ben").state == "open"
+    assert people.next_task("cem") is None
+    people.add_member("judge", "adjudicator")
+    for item, rater, why in (("i99", "ben", "no item"), ("i1", "eve", "no member"), ("i1", "judge", "adjudicator")):
+        with pytest.raises(StudyError, match=why):
+            people.reassign(item, rater)
+
+
+def test_a_larger_overlap_opens_what_everybody_went_past_and_a_smaller_one_closes(study: Store) -> None:
+    people = study.people
+    people.set_plan(Plan(overlap=1, batch=3))
+    assert len(given(study, "ann")) == 12
+    assert people.next_task("ben") is None
+    people.set_plan(Plan(overlap=2, batch=3))
+    assert len(given(study, "ben", most=5)) == 5
+    people.set_plan(Plan(overlap=1, batch=3))
+    assert people.next_task("ben") is None
+    people.set_plan(Plan(batch=3))
+    assert len(given(study, "ben")) == 7
+    assert len(given(study, "cem")) == 12
+
+
+# Known answers, repeats, worked examples
+
+
+def test_known_answers_are_hidden_among_the_items(study: Store) -> None:
+    study.add_ratings([rated(item, "expert") for item in ALL[:3]], raters=[RaterRef("expert", Kind.PERSON)])
+    study.people.add_member("expert", "rater")
+    study.people.set_plan(Plan(overlap=2, gold="expert", gold_every=4))
+    tasks = given(study, "ann")
+    gold = [task for task in tasks if task.purpose is Purpose.GOLD]
+    assert sorted(str(task.item) for task in gold) == ALL[:3]
+    assert len(tasks) == len(set(items(tasks))) == 12
+    assert tasks[3].purpose is Purpose.GOLD
+    assert [task.purpose for task in given(study, "expert")] == [Purpose.RATE] * 9
+    late = given(study, "ben")
+    assert items(late) == [], "all nine others were rated by two people"
+    study.people.set_plan(Plan(overlap=3, gold="expert", gold_every=4))
+    assert [task.purpose for task in given(study, "ben")].count(Purpose.GOLD) == 3
+
+
+def test_known_answers_are_given_beyond_the_overlap(study: Store) -> None:
+    study.add_ratings([rated(item, "expert") for item in ALL[:6]], raters=[RaterRef("expert", Kind.PERSON)])
+    study.people.set_plan(Plan(overlap=1, gold="expert", gold_every=2, share=6))
+    first = [(task.number, task.purpose) for task in given(study, "ann")]
+    assert first == [(n, Purpose.RATE if n % 2 else Purpose.GOLD) for n in range(1, 7)]
+    second = given(study, "ben")
+    assert [task.purpose for task in second] == [task[1] for task in first]
+
+
+def test_known_answers_that_come_later_are_found_when_asked_for(study: Store) -> None:
+    expert = RaterRef("expert", Kind.RULE)
+    study.add_rater(expert)
+    study.people.set_plan(Plan(gold="expert", gold_every=2))
+    assert [task.purpose for task in given(study, "ann", most=2)] == [Purpose.RATE] * 2
+    study.add_ratings([rated(item, "expert") for item in ALL])
+    study.people.prepare()
+    assert {task.purpose for task in given(study, "ann")} == {Purpose.GOLD}
+
+
+def test_a_repeat_is_an_earlier_item_at_a_distance_and_counts_for_nobody(study: Store) -> None:
+    study.people.set_plan(Plan(overlap=1, share=12, repeat_every=3, repeat_after=4))
+    tasks = given(study, "ann")
+    # Thing 3 comes too early; 6, 9, 12 and 15 repeat number 6 - 4 - 1 = 1, then 4, 7 and 10.
+    repeats = [(task.number, task.item) for task in tasks if task.purpose is Purpose.REPEAT]
+    assert repeats == [(n, tasks[n - 6].item) for n in (6, 9, 12, 15)]
+    ordinary = [task for task in tasks if task.purpose is Purpose.RATE]
+    assert sorted(str(task.item) for task in ordinary) == sorted(ALL)
+    assert held(study) == dict.fromkeys(ALL, 1)
+
+
+@pytest.fixture
+def school(store_location: str) -> Generator[Store, None, None]:
+    with create_store(store_location, TAUGHT, "taught.yaml", whole(3)) as made:
+        made.people.add_member("ann", "rater")
+        yield made
+
+
+def test_worked_examples_come_first_one_at_a_time_and_in_order(school: Store) -> None:
+    people = school.people
+    first = people.next_task("ann")
+    assert first is not None
+    assert (first.purpose, first.item, first.example) == (Purpose.TRAINING, None, 0)
+    assert people.next_task("ann", holding=[1]) is None
+    people.finish("ann", 1)
+    tasks = given(school, "ann")
+    assert [(task.number, task.example) for task in tasks] == [(2, 1), (3, None), (4, None), (5, None)]
+    member = people.member("ann")
+    assert member is not None
+    assert member.training_over
+    assert people.task_counts() == {"ann": TaskCounts(training=2, done=3)}
+
+
+def test_training_ends_when_it_is_skipped_or_switched_off(school: Store) -> None:
+    people = school.people
+    people.add_member("ben", "rater")
+    assert people.next_task("ann") is not None
+    people.set_member("ann", training_over=True)
+    assert [task.purpose for task in given(school, "ann")] == [Purpose.RATE] * 3
+    people.next_task("ben")
+    people.set_plan(Plan(training="off"))
+    assert [task.purpose for task in given(school, "ben")] == [Purpose.RATE] * 3
+
+
+# Trials
+
+
+def trial(unit: str, value: int = 1, **more: Any) -> Rating:
+    known: dict[str, Any] = {"criterion": "tone", "rater": "ann", "digest": TAUGHT.digest, **more}
+    return Rating(unit=unit, value=value, **known)
+
+
+def test_trials_are_kept_apart_from_ratings_and_in_one_line(school: Store, store_location: str) -> None:
+    people = school.people
+    people.next_task("ann")
+    first = trial("example:0", rationale="\0\ud83d", seconds=1.5, confidence=50.0)
+    people.add_trials(1, [first])
+    people.add_trials(1, [first])
+    second = trial("example:0", 2, supersedes=first.id)
+    comment = Rating(unit="example:0", criterion="comment", rater="ann", digest=TAUGHT.digest, status=Status.SKIPPED)
+    people.add_trials(1, [second, comment])
+    with pytest.raises(ConflictError):
+        people.add_trials(1, [trial("example:0")])
+    with pytest.raises(ConflictError):
+        people.add_trials(1, [trial("example:0", supersedes=first.id)])
+    with open_store(store_location) as again:
+        assert list(again.people.trials("ann")) == [(1, second), (1, comment)]
+        assert list(again.people.trials("ann", number=2)) == list(again.people.trials("\ud83d")) == []
+        assert list(again.people.trials()) == [(1, second), (1, comment)]
+        assert list(again.ratings(every_digest=True, history=True)) == []
+
+
+def test_a_trial_belongs_to_a_task_that_takes_trials(school: Store) -> None:
+    people = school.people
+    people.set_plan(Plan(repeat_every=2, repeat_after=1, training="off"))
+    tasks = given(school, "ann")
+    assert [task.purpose for task in tasks[:4]] == [Purpose.RATE, Purpose.RATE, Purpose.RATE, Purpose.REPEAT]
+    repeated = str(tasks[3].item)
+    answer = trial(repeated, 2)
+    people.add_trials(4, [answer])
+    assert list(people.trials(number=4)) == [(4, answer)]
+    other = next(f"i{n}" for n in (1, 2, 3) if f"i{n}" != repeated)
+    for number, wrong, why in (
+        (4, trial(other), "is not one of task 4"),
+        (1, trial(str(tasks[0].item)), "is for ratings"),
+        (99, trial(repeated), "no task 99"),
+        (4, trial(repeated, rater="eve"), "no task 4"),
+        (4, trial(repeated, digest="0" * 64), "no task 4"),
+        (4, trial(repeated, criterion="mood"), "no criterion 'mood'"),
+        (4, trial(repeated, 3), "is not a whole number from 1 to 2"),
+        (4, trial(repeated, id="\0"), "cannot be stored"),
+    ):
+        with pytest.raises(StudyError, match=why):
+            people.add_trials(number, [trial(repeated, supersedes=answer.id), wrong])
+    assert list(people.trials(number=4)) == [(4, answer)]
+
+
+def test_the_database_itself_refuses_to_change_a_trial(school: Store, store_location: str) -> None:
+    school.people.next_task("ann")
+    school.people.add_trials(1, [trial("example:0")])
+    database = engine(store_location)
+    for statement in ("UPDATE trials SET value = '2'", "DELETE FROM trials"):
+        with pytest.raises(DBAPIError, match="append-only"), database.begin() as connection:
+            connection.exec_driver_sql(statement)
+    database.dispose()
+
+
+# Plans
+
+
+def test_a_plan_is_the_default_until_one_is_set(study: Store, store_location: str) -> None:
+    assert study.people.plan() == Plan()
+    plan = Plan(overlap=2, share=4, by=("topic",), claim_minutes=0.5, completion="https://example.org/done")
+    study.people.set_plan(plan)
+    with open_store(store_location) as again:
+        assert again.people.plan() == plan
+
+
+def test_a_plan_that_does_not_fit_the_study_is_refused(study: Store) -> None:
+    for wrong, why in ((Plan(by=("reply",)), "valid are topic"), (Plan(gold="nobody"), "no rater 'nobody'")):
+        with pytest.raises(StudyError, match=why):
+            study.people.set_plan(wrong)
+    assert study.people.plan() == Plan()
+
+
+def test_the_order_is_fixed_once_work_was_given_out(study: Store) -> None:
+    people = study.people
+    people.set_plan(Plan(seed=1))
+    people.prepare()
+    people.set_plan(Plan(seed=2))
+    given(study, "ann", most=1)
+    for wrong, what in ((Plan(seed=1), "seed"), (Plan(seed=2, batch=3), "batch"), (Plan(seed=2, by=()), "by")):
+        with pytest.raises(StudyError, match=f"{what} of the plan cannot change any more"):
+            people.set_plan(wrong)
+    people.set_plan(Plan(seed=2, by=("topic",), overlap=5, share=3))
+
+
+def test_a_changed_protocol_begins_anew_and_an_earlier_one_goes_on(study: Store, store_location: str) -> None:
+    people = study.people
+    people.set_plan(Plan(overlap=1, batch=4))
+    before = given(study, "ann", most=5)
+    with open_store(store_location) as other:
+        other.adopt(PLAIN.model_copy(update={"version": "2"}), "changed.yaml")
+    assert people.tasks("ann") == []
+    people.set_plan(Plan(overlap=1, batch=3))
+    assert len(given(study, "ben")) == 12
+    assert study.protocol.version == "2", "who is given a task knows the protocol it is for"
+    study.adopt(PLAIN, "plain.yaml")
+    assert items(list(people.tasks("ann"))) == items(before)
+    rest = given(study, "ben")
+    assert sorted(map(str, items(rest) + items(before))) == sorted(ALL)
+    assert [task.number for task in rest] == list(range(1, 8))
+
+
+# Many processes, ends of processes, copies
+
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["evenhand.store.open", "evenhand.protocol.load", "psycopg", "pytest"])
+
+
+def _rate(location: str, rater: str, pipe: Pipe) -> None:
+    with open_store(location) as opened:
+        while (task := opened.people.next_task(rater)) is not None:
+            opened.people.finish(rater, task.number)
+    pipe.send(rater)
+    pipe.close()
+
+
+def test_people_in_several_processes_are_given_each_item_so_often_and_no_more(store_location: str) -> None:
+    names = [f"rater {number}" for number in range(5)]
+    with create_store(store_location, PLAIN, "p", whole(40)) as made:
+        for name in names:
+            made.people.add_member(name, "rater")
+        made.people.set_plan(Plan(overlap=3, batch=5))
+    pipes: list[Pipe] = []
+    for name in names:
+        mine, its = PROCESSES.Pipe(duplex=False)
+        PROCESSES.Process(target=_rate, args=(store_location, name, its)).start()
+        its.close()
+        pipes.append(mine)
+    assert [pipe.recv() for pipe in pipes] == names
+    for pipe in pipes:
+        pipe.close()
+    for child in multiprocessing.active_children():
+        child.join()
+    with open_store(store_location) as opened:
+        assert held(opened) == {f"i{number}": 3 for number in range(1, 41)}
+        for name in names:
+            numbers = [task.number for task in opened.people.tasks(name)]
+            assert numbers == list(range(1, len(numbers) + 1))
+
+
+def _claim_until_killed(location: str, rater: str, pipe: Pipe) -> None:
+    with open_store(location) as opened:
+        while (task := opened.people.next_task(rater)) is not None:
+            pipe.send(task.number)
+            opened.people.finish(rater, task.number)
+
+
+def test_a_killed_process_leaves_nothing_half_given(store_location: str) -> None:
+    with create_store(store_location, PLAIN, "p", whole(60)) as made:
+        for name in ("ann", "ben"):
+            made.people.add_member(name, "rater")
+        made.people.set_plan(Plan(overlap=1))
+        acknowledged = 0
+        for attempt in range(3):
+            mine, its = PROCESSES.Pipe(duplex=False)
+            process = PROCESSES.Process(target=_claim_until_killed, args=(store_location, "ann", its))
+            process.start()
+            its.close()
+            for _ in range(3 + attempt):
+                acknowledged = mine.recv()
+            assert process.pid is not None
+            os.kill(process.pid, signal.SIGKILL)
+            process.join()
+            mine.close()
+            numbers = [task.number for task in made.people.tasks("ann")]
+            assert numbers == list(range(1, len(numbers) + 1))
+            assert len(numbers) >= acknowledged
+        mine_now = len(made.people.tasks("ann"))
+        in_hand = made.people.task_counts()["ann"].open
+        assert in_hand <= 1
+        assert len(given(made, "ben")) == 60 - mine_now
+        assert held(made) == {f"i{number}": 1 for number in range(1, 61)}
+
+
+def test_a_backup_has_people_tasks_and_trials(school: Store, tmp_path: Path) -> None:
+    people = school.people
+    people.set_plan(Plan(overlap=1))
+    people.next_task("ann")
+    people.add_trials(1, [trial("example:0")])
+    people.set_member("ann", training_over=True)
+    given(school, "ann", most=2)
+    school.backup(tmp_path / "copy.db")
+    with open_store(tmp_path / "copy.db") as copy:
+        assert copy.people.members() == people.members()
+        assert copy.people.plan() == people.plan()
+        assert copy.people.tasks("ann") == people.tasks("ann")
+        assert list(copy.people.trials()) == list(people.trials())
+        assert items(given(copy, "ann")) == items(given(school, "ann"))
+
+
+def test_a_study_from_before_there_were_people_gets_room_for_them(store_location: str) -> None:
+    with create_store(store_location, PLAIN, "p", whole(2), migrations=MIGRATIONS[:2]) as old:
+        old.add_ratings([rated("i1", "ann")], raters=[RaterRef("ann", Kind.PERSON)])
+    for _ in range(2):
+        with open_store(store_location) as opened:
+            opened.people.add_member("ann", "rater")
+            assert [rating.unit for rating in opened.ratings()] == ["i1"]
+    with open_store(store_location) as opened:
+        assert items(given(opened, "ann")) == ["i2"]
+
+
+def engine(location: str) -> sqlalchemy.Engine:
+    if location.startswith("postgresql:"):
+        url = sqlalchemy.make_url(location).set(drivername="postgresql+psycopg")
+        return sqlalchemy.create_engine(url, connect_args={"options": "-csearch_path=evenhand"})
+    return sqlalchemy.create_engine(f"sqlite:///{location}")
+
+
+# The same time whatever the study's size
+
+
+def test_every_statement_for_a_task_is_a_search_by_an_index(tmp_path: Path) -> None:
+    location = str(tmp_path / "study.db")
+    sent: dict[str, Any] = {}
+
+    def note(_1: Any, _2: Any, statement: str, parameters: Any, _3: Any, _4: Any) -> None:
+        if statement.startswith(("SELECT", "INSERT", "UPDATE", "DELETE")):
+            sent.setdefault(statement, parameters)
+
+    with create_store(location, TAUGHT, "p", whole(40)) as made:
+        made.add_rater(RaterRef("expert", Kind.PERSON))
+        known = [Rating(unit=f"i{n}", criterion="tone", rater="expert", digest=TAUGHT.digest, value=1) for n in (1, 2)]
+        made.add_ratings(known)
+        for name in ("ann", "ben", "cem"):
+            made.people.add_member(name, "rater")
+        plan = Plan(overlap=2, batch=5, gold="expert", gold_every=5, repeat_every=3, repeat_after=2, share=30)
+        made.people.set_plan(plan)
+        made.people.prepare()
+        event.listen(sqlalchemy.Engine, "before_cursor_execute", note)
+        try:
+            given(made, "ann")
+            made.people.set_plan(plan.model_copy(update={"claim_minutes": AT_ONCE}))
+            made.people.next_task("ben")
+            given(made, "ben", most=12)
+            made.people.set_member("cem", training_over=True)
+            for number in (1, 2):
+                made.people.next_task("cem", holding=range(1, number))
+                made.people.touch("cem", number)
+            made.people.give_back("cem")
+            made.people.set_plan(plan)
+            given(made, "ben")
+        finally:
+            event.remove(sqlalchemy.Engine, "before_cursor_execute", note)
+    assert len(sent) > 25
+    database = engine(location)
+    with database.connect() as connection:
+        for statement, parameters in sent.items():
+            plan_rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
+            walked = [row[3] for row in plan_rows if row[3].startswith("SCAN") and row[3] != "SCAN CONSTANT ROW"]
+            assert not walked, f"{walked}: {statement}"
+    database.dispose()
