@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, 
 from serving import UNTRAINED, Serve, Served, make_study, serving
 
 from evenhand.assign import Plan
+from evenhand.protocol.model import Ask
 
 HOW = (
     "no Chromium: install one (its `chromium` or `google-chrome` is looked for on PATH) "
@@ -90,8 +91,8 @@ def serve(tmp_path: Path) -> Generator[Serve]:
     """Starts servers that end with the test."""
     with ExitStack() as servers:
 
-        def started(protocol: str = "halo-support", *, plan: Plan | None = UNTRAINED) -> Served:
-            return servers.enter_context(serving(make_study(tmp_path, protocol, plan)))
+        def started(protocol: str = "halo-support", *, plan: Plan | None = UNTRAINED, ask: Ask | None = None) -> Served:
+            return servers.enter_context(serving(make_study(tmp_path, protocol, plan, ask)))
 
         yield started
 

@@ -16,7 +16,12 @@ from typing import Literal, Protocol
 from urllib.error import URLError
 
 from evenhand.assign import Plan
+from evenhand.formats.items import read_items
+from evenhand.formats.questions import read_questions
+from evenhand.protocol.load import load_protocol
+from evenhand.protocol.model import Ask
 from evenhand.study import Study
+from evenhand.web.invites import join_link, new_invite
 
 UNTRAINED = Plan(training="off")
 
@@ -31,10 +36,10 @@ class Served:
 
     def invite(self, name: str, role: Literal["rater", "adjudicator"] = "rater") -> str:
         """A link by which `name` joins this study."""
-        printed = _evenhand("invite", self.study, "--name", name, "--role", role)
-        found = re.search(r"/join/[^\s\"'<>]+", printed)
-        assert found is not None, printed
-        return self.url + found[0]
+        invite, token = new_invite(name, role)
+        with Study.open(self.study) as study:
+            study.store.people.add_invite(invite, token)
+        return join_link(self.url, token)
 
     def owner_link(self) -> str:
         """The link that `serve` printed for the study's owner."""
@@ -46,20 +51,22 @@ class Served:
 class Serve(Protocol):
     """Starts the page for the sample of a protocol."""
 
-    def __call__(self, protocol: str = ..., *, plan: Plan | None = ...) -> Served: ...
+    def __call__(self, protocol: str = ..., *, plan: Plan | None = ..., ask: Ask | None = ...) -> Served: ...
 
 
-def make_study(folder: Path, protocol: str, plan: Plan | None = None) -> Path:
-    """A new study of a sample; without `plan`, with the plan that every new study has."""
+def make_study(folder: Path, protocol: str, plan: Plan | None = None, ask: Ask | None = None) -> Path:
+    """A new study of a sample; without `plan`, with the plan that every new study has. `ask` takes the place of what
+    the protocol asks beside the ratings."""
     path = folder / f"{protocol}.db"
+    loaded = load_protocol(protocol)
+    if ask is not None:
+        loaded = loaded.model_copy(update={"ask": ask})
     with as_file(files("evenhand.samples") / protocol) as sample:
-        items = next(sample.glob("items.*"))
-        questions = sample / "questions.json"
-        more = ("--questions", questions) if questions.exists() else ()
-        _evenhand("new", path, "--protocol", protocol, "--items", items, *more)
-    if plan is not None:
-        with Study.open(path) as study:
-            study.store.people.set_plan(plan)
+        items = read_items(next(sample.glob("items.*")), loaded)
+        file = sample / "questions.json"
+        with Study.create(path, loaded, items, questions=read_questions(file) if file.exists() else None) as study:
+            if plan is not None:
+                study.store.people.set_plan(plan)
     return path
 
 
@@ -82,13 +89,6 @@ def serving(study: Path, *options: str) -> Generator[Served]:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
-
-
-def _evenhand(*arguments: object) -> str:
-    command = [sys.executable, "-m", "evenhand", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
-    return done.stdout
 
 
 def _free_port() -> int:

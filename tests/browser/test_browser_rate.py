@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from serving import Serve, Served
 
 from evenhand.assign import Plan
+from evenhand.protocol.guideline import field_text
+from evenhand.protocol.model import Ask
 from evenhand.records import Rating, Status
 from evenhand.study import Study
 
@@ -186,19 +189,51 @@ def test_a_worked_example_is_answered_with_what_was_expected(page: Page, serve: 
     assert ratings(served, "ann") == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("options", [DESK, PHONE], ids=["desk", "phone"])
-@pytest.mark.parametrize("protocol", ["halo-support", "stem-accuracy", "feedback"])
+def test_evidence_is_cited_by_selecting_it_and_by_keyboard(page: Page, serve: Serve) -> None:
+    served = serve(ask=Ask(evidence="required"))
+    come_in(page, served.invite("ann"))
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Support: mark the evidence")).to_be_visible()
+    page.keyboard.press("e")
+    page.get_by_role("dialog", name="Choose evidence").get_by_role("button", pressed=False).first.wait_for()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    words = page.get_by_role("region", name="Evidence").locator(".words").first
+    first = words.locator("mark").inner_text()
+    text = words.inner_text()
+    assert text.startswith(first)
+    words.evaluate(
+        """(words) => {
+          const range = document.createRange();
+          range.selectNodeContents(words);
+          getSelection().removeAllRanges();
+          getSelection().addRange(range);
+        }"""
+    )
+    page.keyboard.press("c")
+    expect(page.get_by_role("button", name=re.compile("^Remove"))).to_have_count(2)
+    saved(page)
+    (rating,) = ratings(served, "ann")
+    with Study.open(served.study) as study:
+        item = next(item for item in study.store.items() if item.id == rating.unit)
+    whole = field_text(item.fields["context"])
+    cited = [whole[span.start : span.end] for span in rating.evidence]
+    assert cited == [first, text]
+
+
+@pytest.mark.parametrize("protocol", ["halo-support", "neureg-qa", "stem-accuracy", "rag-quest-eval", "feedback"])
 def test_nothing_bars_people_with_disabilities(
-    new_context: Callable[..., BrowserContext], serve: Serve, protocol: str, options: Mapping[str, Any], scheme: str
+    new_context: Callable[..., BrowserContext], serve: Serve, protocol: str
 ) -> None:
     served = serve(protocol)
-    page = new_context(color_scheme=scheme, **options).new_page()
-    page.goto(served.invite("ann"))
-    expect(page.get_by_role("dialog", name="Guideline")).to_be_visible()
-    assert violations(page) == []
-    page.get_by_role("dialog", name="Guideline").get_by_role("button", name="Close").click()
-    assert violations(page) == []
-    page.get_by_role("radio").nth(1).click()
-    saved(page)
-    assert violations(page) == []
+    for number, (view, scheme) in enumerate(product((DESK, PHONE), ("light", "dark"))):
+        page = new_context(color_scheme=scheme, **view).new_page()
+        page.goto(served.invite(f"ann{number}"))
+        expect(page.get_by_role("dialog", name="Guideline")).to_be_visible()
+        assert violations(page) == []
+        page.get_by_role("dialog", name="Guideline").get_by_role("button", name="Close").click()
+        assert violations(page) == []
+        page.get_by_role("button", name="Cannot assess").or_(page.get_by_role("radio").nth(1)).first.click()
+        saved(page)
+        assert violations(page) == []

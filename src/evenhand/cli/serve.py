@@ -49,8 +49,10 @@ def command(study: str, host: str, port: int, url: str | None) -> None:
         port = listener.getsockname()[1]
         token = secrets.token_urlsafe(32) if is_loopback(host) else None
         config = Config(study, host, port, public or _address(host, port), password, token)
-        _tell(config, f"Serving {title!r}, {counted(items, 'item')}, from {masked(study)}")
-        _run(config, listener)
+        server = _server(config)
+        with server.ending_when_told():
+            _tell(config, f"Serving {title!r}, {counted(items, 'item')}, from {masked(study)}")
+            server.run([listener])
     click.echo("Ended; everything that was rated is stored.")
 
 
@@ -139,7 +141,8 @@ class _Server(uvicorn.Server):
     """Ctrl+C and SIGTERM are the ways to end it, and so no failure: they are not raised again afterwards."""
 
     @contextmanager
-    def capture_signals(self) -> Generator[None]:
+    def ending_when_told(self) -> Generator[None]:
+        """From before the start: whoever is told that it serves may end it at once."""
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
@@ -147,19 +150,24 @@ class _Server(uvicorn.Server):
             for number, handler in before.items():
                 signal.signal(number, handler)
 
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
 
-def _run(config: Config, listener: socket.socket) -> None:
-    server = uvicorn.Config(
-        make_app(config),
-        access_log=False,
-        log_config=None,
-        log_level="warning",
-        server_header=False,
-        # Who asks is who connects: what a header says about it could be said by anybody.
-        proxy_headers=False,
-        lifespan="on",
-        ws="none",
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=PATIENCE,
+
+def _server(config: Config) -> _Server:
+    return _Server(
+        uvicorn.Config(
+            make_app(config),
+            access_log=False,
+            log_config=None,
+            log_level="warning",
+            server_header=False,
+            # Who asks is who connects: what a header says about it could be said by anybody.
+            proxy_headers=False,
+            lifespan="on",
+            ws="none",
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=PATIENCE,
+        )
     )
-    _Server(server).run([listener])

@@ -111,7 +111,7 @@ class Store(Interface):
 
     @property
     def protocol(self) -> Protocol:
-        """The protocol in force, as of opening or the last call of `versions` or `adopt`.
+        """The protocol in force, as of opening or the last call of `versions`, `adopt`, or what gives out tasks.
 
         It does not change under a caller's hands when another process adopts one; ratings made under either are kept.
         """

@@ -2,14 +2,19 @@
 
 Reached as `Store.people`. `tests/contracts/test_people.py` holds every back end to it.
 
-1. Secrets are not here. A token is known by its digest; the store sees nothing else of it.
+1. Secrets are not kept. Of a token, which callers hand over as it is, the store keeps the SHA-256 and nothing else.
 2. What is given out is given once. With an overlap of K, at most K people hold or have done an item at any time,
    whoever asks at the same moment, in whichever process; expired claims and returned items are given out again. People
-   who had rated an item before the queue was made count among the K.
+   who had rated an item before the queue was made count among the K. Beyond them an item comes to somebody only as one
+   with a known answer, by `reassign`, or because they finish a task that went back. Nobody is given an item that they
+   have rated in another way.
 3. A rater's tasks are numbered 1, 2, 3 … without gaps. A number keeps its item for good.
-4. `next_task` takes the same time whatever the study's size and whoever has done what.
+4. `next_task` takes the same time whatever the study's size. It passes over what a rater cannot have, each item once.
 5. Nothing here changes a rating. Trials, answers to worked examples and to repeated items, are kept apart from ratings,
    append-only like them, and are never counted among them.
+6. Tasks, their numbers and trials belong to the protocol in force in the database, also when another process adopted
+   it. Under a changed one everybody begins anew; an earlier one adopted again goes on where it was left. What gives or
+   changes tasks brings `Store.protocol` up to date, as `Store.versions` does.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -69,7 +74,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class TaskCounts:
-    """A rater's tasks: training apart, repeats among the rest."""
+    """A rater's tasks: worked examples that were done apart, repeats among the rest."""
 
     training: int = 0
     open: int = 0
@@ -84,7 +89,7 @@ class People(Interface):
 
     def add_invite(self, invite: Invite, token: str) -> None:
         """Store an invite under the digest of its token. StudyError where its name is known as a model or rule, or as a
-        member with another role."""
+        member with another role, or cannot be a rater's id: blank, or longer than 200 characters."""
         ...
 
     def invites(self) -> Sequence[Invite]:
@@ -100,8 +105,10 @@ class People(Interface):
         ...
 
     def join(self, invite: Invite, rater: str, source: Mapping[str, str]) -> Member:
-        """Make somebody a member and a rater of kind person, or greet them again. StudyError where the invite's seats
-        are taken, or the rater is known as a model or rule, or as a member with another role."""
+        """Make somebody a member and a rater of kind person, or greet them again. StudyError where the invite has
+        ended, its seats are taken, or it is for somebody else; where the rater is known as a model or rule, or as a
+        member with another role; and where an invite without a name is used under an id that somebody here had
+        before, or that a named invite is kept for."""
         ...
 
     def add_member(self, rater: str, role: Role, share: int | None = None) -> Member:
@@ -112,7 +119,9 @@ class People(Interface):
 
     def member(self, rater: str) -> Member | None: ...
 
-    def set_member(self, rater: str, *, paused: bool | None = None, training_over: bool | None = None) -> None: ...
+    def set_member(self, rater: str, *, paused: bool | None = None, training_over: bool | None = None) -> None:
+        """Change what is given. Worked examples in hand go back when training is over."""
+        ...
 
     def see(self, rater: str) -> None:
         """Note that a member was here now."""
@@ -136,14 +145,15 @@ class People(Interface):
         ...
 
     def prepare(self) -> None:
-        """Put the items in order, unless that was done for this protocol and plan. Takes time with the study's size,
-        once; `next_task` does it where it was not done."""
+        """Put the items in order, unless that was done for this protocol and plan, and find all known answers there are
+        by now. Takes time with the study's size; `next_task` does it where it was never done."""
         ...
 
     def next_task(self, rater: str, *, holding: Sequence[int] = ()) -> Task | None:
-        """The first open task of a member that is not among `holding`; where there is none, a new one, or None: paused,
-        the share is done, or nothing is left. Only training is given to a member before `training_over`, where the plan
-        has training and the protocol examples."""
+        """The first open task of a member that is not among `holding`; where there is none, one whose claim expired and
+        whose item is still free, then a new one, or None: paused, three are in hand, the share is done, or nothing is
+        left. Only training, one example at a time, is given to a member before `training_over`, where the plan has
+        training and the protocol examples. Adjudicators are given nothing; who is no member is a StudyError."""
         ...
 
     def task(self, rater: str, number: int) -> Task | None: ...
@@ -151,7 +161,8 @@ class People(Interface):
     def tasks(self, rater: str, *, after: int = 0, limit: int = 1000) -> Sequence[Task]: ...
 
     def touch(self, rater: str, number: int) -> None:
-        """Renew the claim on an open task."""
+        """Renew the claim on an open task; take one that went back up again while its item is free. StudyError where
+        there is no such task, as in `finish`."""
         ...
 
     def finish(self, rater: str, number: int) -> None:
@@ -159,12 +170,14 @@ class People(Interface):
         ...
 
     def give_back(self, rater: str, *, number: int | None = None) -> int:
-        """Take open tasks, or one of them, out of a rater's hands for others; says how many."""
+        """Take open tasks, or one of them, out of a rater's hands for others; says how many. They do not come back to
+        this rater by themselves. Training stays."""
         ...
 
     def reassign(self, item: str, rater: str) -> Task:
         """Give an item to a member, whatever the overlap; the task that is there already, where there is one.
-        StudyError where the item or the member is unknown."""
+        One that went back is open again. StudyError where the item or the member is unknown, the member is an
+        adjudicator, or the item has no unit."""
         ...
 
     def task_counts(self, rater: str | None = None) -> Mapping[str, TaskCounts]:
@@ -176,8 +189,9 @@ class People(Interface):
 
     def add_trials(self, number: int, ratings: Sequence[Rating]) -> None:
         """Store answers to the worked example or repeated item of task `number` of their rater. The unit of a worked
-        example is `example:N`. Each must name the one it supersedes, as in `Store.add_ratings` with `if_current`:
-        ConflictError otherwise. Known by id: sent twice, stored once."""
+        example is `example:N`, N being the task's `example`; of a repeat, one of the item's own. Each must name the one
+        it supersedes, as in `Store.add_ratings` with `if_current`: ConflictError otherwise. Known by id: sent twice,
+        stored once. StudyError where the task takes ratings instead, or an answer does not fit the protocol."""
         ...
 
     def trials(self, rater: str | None = None, *, number: int | None = None) -> Iterator[tuple[int, Rating]]:

@@ -151,15 +151,16 @@ def _task(row: Any) -> Task:
 
 def count_tasks(connection: Connection, protocol: int, rater: str | None = None) -> Mapping[str, TaskCounts]:
     """Every member's, those without a task included; or one rater's, where there are any."""
+    counts: dict[str, dict[str, int]] = {}
     if rater is None:
-        names = connection.execute(select(raters.c.id).join(members, members.c.rater == raters.c.seq)).scalars()
-        found_rows = connection.execute(_COUNTS, {"of_protocol": protocol})
+        everybody = connection.execute(select(raters.c.id).join(members, members.c.rater == raters.c.seq))
+        counts = {row[0]: {} for row in everybody}
+        rows = connection.execute(_COUNTS, {"of_protocol": protocol})
+    elif storable(rater):
+        rows = connection.execute(_COUNTS_OF, {"of_protocol": protocol, "name": rater})
     else:
-        names = []
-        asked = {"of_protocol": protocol, "name": rater}
-        found_rows = connection.execute(_COUNTS_OF, asked) if storable(rater) else ()
-    counts: dict[str, dict[str, int]] = {name: {} for name in names}
-    for name, purpose, state, number in found_rows:
+        return {}
+    for name, purpose, state, number in rows:
         found = counts.setdefault(name, {})
         if purpose != Purpose.TRAINING:
             found[state] = found.get(state, 0) + number

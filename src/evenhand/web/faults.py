@@ -33,25 +33,22 @@ class Invalid(Refusal):
 
 
 _DESCRIPTIONS = {
-    400: "not a request that can be read",
-    401: "not signed in",
-    403: "signed in, but not allowed to do this",
-    404: "there is no such thing, or not for you",
-    409: "something else is in force by now",
-    413: "more than 1 MB",
-    422: "a value that is not valid",
-    428: "a condition is missing: If-Match or If-None-Match",
-    429: "too many requests; Retry-After says when to come again",
-    503: "the study cannot be reached just now; nothing was stored",
+    400: "Not a request that can be read",
+    401: "Not signed in",
+    403: "Signed in, but not allowed to do this",
+    404: "There is no such thing, or not for you",
+    409: "Something else is in force by now",
+    413: "More than 1 MB",
+    422: "A value that is not valid",
+    428: "A condition is missing: If-Match or If-None-Match",
+    429: "Too many requests; Retry-After says when to come again",
+    503: "The study cannot be reached just now; nothing was stored",
 }
 
 
 def refusals(*codes: int) -> dict[int | str, dict[str, Any]]:
     """Answers other than success, for the documentation of a route."""
-    return {
-        code: {"model": Invalid if code == 422 else Refusal, "description": _DESCRIPTIONS[code].capitalize()}
-        for code in codes
-    }
+    return {code: {"model": Invalid if code == 422 else Refusal, "description": _DESCRIPTIONS[code]} for code in codes}
 
 
 def answer(

@@ -41,6 +41,22 @@ EXAMPLES: dict[tuple[str, str], dict[str, Any]] = {
     ("put", "/api/rulings"): {"unit": "q7", "criterion": "support", **_ANSWER},
 }
 
+PARAMETERS: dict[str, Any] = {
+    "number": 1,
+    "position": 1,
+    "criterion": "support",
+    "unit": "q7",
+    "id": "q7",
+    "item": "q7",
+    "rater": "ann",
+    "if-none-match": "*",
+}
+"""Examples of parameters by their names."""
+
+_UNREADABLE = {
+    "description": "Not a request that can be read",
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}},
+}
 _ETAG = {"description": "the id of the rating in force, in double quotes", "schema": {"type": "string"}}
 _RETRY_AFTER = {"description": "seconds to wait", "schema": {"type": "integer", "minimum": 0}}
 
@@ -71,7 +87,15 @@ def completed(document: dict[str, Any]) -> dict[str, Any]:
 def _complete(operation: dict[str, Any], example: dict[str, Any] | None) -> None:
     if example is not None and "requestBody" in operation:
         operation["requestBody"]["content"]["application/json"]["example"] = example
+    for parameter in operation.get("parameters", ()):
+        if parameter["name"] in PARAMETERS:
+            parameter["example"] = PARAMETERS[parameter["name"]]
     responses: dict[str, Any] = operation["responses"]
+    if "requestBody" in operation:
+        responses.setdefault("400", _UNREADABLE)
+    for response in responses.values():
+        if response["description"] == "Successful Response":
+            response["description"] = "Done"
     if "428" in responses:
         responses["200"].setdefault("headers", {})["ETag"] = _ETAG
     for code in ("429", "503"):

@@ -58,14 +58,9 @@ async def form(who: Rater, desk: DeskOf) -> FormShape:
 @router.post("/tasks/next", summary="The next task")
 async def next_task(who: Rater, desk: DeskOf, body: HoldingShape) -> NextShape:
     """The first of your tasks that is open and not among those you hold, or a new one."""
-    while True:
-        given = await desk.write(lambda study: showing.given_next(study, who.name, body.holding))
-        # Shown by a reader, so that those who save meanwhile do not wait for it.
-        found = await desk.read(partial(showing.next_shape, rater=who.name, task=given))
-        if found.task is None or found.task.units:
-            return found
-        # An item without any unit, such as the owner can give out, has nothing to be rated.
-        await desk.write(partial(saving.pass_over, rater=who.name, number=found.task.number))
+    given = await desk.write(partial(showing.given_next, rater=who.name, holding=body.holding))
+    # Shown by a reader, so that those who save meanwhile do not wait for it.
+    return await desk.read(partial(showing.next_shape, rater=who.name, task=given))
 
 
 @router.get("/tasks", summary="Your tasks")

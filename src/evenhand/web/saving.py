@@ -106,11 +106,6 @@ def skip(study: Study, rater: str, number: int, reason: str | None) -> TaskShape
     return task_shape(study, held_task(study, rater, number), study.store.people.plan())
 
 
-def pass_over(study: Study, rater: str, number: int) -> None:
-    """A task in which there is nothing to rate is done."""
-    study.store.people.finish(rater, number)
-
-
 def end_training(study: Study, rater: str) -> None:
     """Pass over the rest of the training; 409 where the plan requires it."""
     people = study.store.people

@@ -28,6 +28,7 @@ LARGE = 200_000
 A_MINUTE = timedelta(minutes=1)
 """Who is silent changes with the time alone, so an answer is not kept for longer."""
 PAGE = 5000
+FEW = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +63,14 @@ class Diaries:
 
     def of(self, store: Store, members: Sequence[Member]) -> Mapping[str, Diary]:
         """Every member's diary as it is now."""
+        new = [member.rater for member in members if member.rater not in self._of]
+        self._of |= {rater: Diarist(self._protocol) for rater in new}
         if self._after is None:
-            self._after = store.revision()
-        for member in members:
-            if member.rater not in self._of:
-                self._of[member.rater] = Diarist(self._protocol)
-                # Only now: models' ratings, which may be many, need not be read to get at a person's few.
-                self._take(store, 0, self._after, member.rater)
+            # Looking for one person's ratings costs little where most are models'; looking for everybody's does not.
+            self._after = 0 if len(new) > FEW else store.revision()
+        if self._after:
+            for rater in new:
+                self._take(store, 0, self._after, rater)
         self._after = self._take(store, self._after, None, None)
         return {member.rater: self._of[member.rater].diary() for member in members}
 
@@ -121,10 +123,14 @@ class Watch:
             return shape
 
     def _watch(self, study: Study, tables: Tables, people: _People, at: datetime) -> _Watched:
+        # Set aside while they are read: diaries that a failure left half read are not gone on with.
+        held, self._diaries = self._diaries, None
+        if held is None or held.protocol.digest != tables.protocol.digest:
+            held = Diaries(tables.protocol)
+        diaries = held.of(study.store, people.members)
+        self._diaries = held
+        # Only what is done each time counts against how often: the diaries are read through once.
         began = time.monotonic()
-        if self._diaries is None or self._diaries.protocol.digest != tables.protocol.digest:
-            self._diaries = Diaries(tables.protocol)
-        diaries = self._diaries.of(study.store, people.members)
         trials: dict[str, list[tuple[int, Rating]]] = {}
         for number, trial in study.store.people.trials():
             trials.setdefault(trial.rater, []).append((number, trial))

@@ -61,6 +61,7 @@ export class Choices {
     if (index < 0) return false;
     this.pick(this.scale.values[index].value);
     this.rove(index);
+    if (this.element.contains(document.activeElement)) this.focus();
     return true;
   }
 

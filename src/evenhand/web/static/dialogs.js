@@ -1,6 +1,7 @@
 /** Dialogs: their frame, and the small ones of the rating page. The browser keeps the focus inside and brings it back. */
 
 import { button, element, textElement } from "./element.js";
+import { isTyping } from "./keys.js";
 
 let count = 0;
 
@@ -23,14 +24,24 @@ export function openDialog(title, body, { footer, ...attributes } = {}) {
       footer ? element("footer", {}, footer(close)) : null,
     )
   );
-  closeOnBackdrop(dialog);
+  finishDialog(dialog);
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
 }
 
-/** @param {HTMLDialogElement} dialog */
-export function closeOnBackdrop(dialog) {
+/**
+ * Closes a dialog where it is pressed beside it, and brings the caret back with the focus: Chromium leaves it where the
+ * dialog was pressed, and letters would go nowhere.
+ * @param {HTMLDialogElement} dialog
+ */
+export function finishDialog(dialog) {
+  dialog.addEventListener("close", () => {
+    const field = /** @type {HTMLElement | null} */ (document.activeElement);
+    if (!isTyping(field)) return;
+    field?.blur();
+    field?.focus();
+  });
   dialog.addEventListener("click", (event) => {
     if (event.target !== dialog) return;
     const box = dialog.getBoundingClientRect();

@@ -1,6 +1,6 @@
 /** What stays on the page from task to task: the panes, the bar with the buttons, progress and banners. */
 
-import { closeOnBackdrop, openKeys } from "./dialogs.js";
+import { finishDialog, openKeys } from "./dialogs.js";
 import { button, byId, element, textElement } from "./element.js";
 
 export class Frame {
@@ -9,7 +9,7 @@ export class Frame {
     this.bench = bench;
     this.workbench = byId("workbench");
     this.guideline = /** @type {HTMLDialogElement} */ (byId("guideline"));
-    closeOnBackdrop(this.guideline);
+    finishDialog(this.guideline);
     byId("open-guideline").addEventListener("click", () => this.openGuideline());
     byId("close-guideline").addEventListener("click", () => this.guideline.close());
     byId("open-keys").addEventListener("click", openKeys);

@@ -1,7 +1,7 @@
 /** What stays on the adjudication page whatever is in hand: the filters, the panes, the bar with the buttons, banners. */
 
 import { Refused, Unreachable } from "./api.js";
-import { closeOnBackdrop, openDialog } from "./dialogs.js";
+import { finishDialog, openDialog } from "./dialogs.js";
 import { button, byId, element, textElement } from "./element.js";
 
 const WIDE = "(min-width: 78.01rem)"; // where the list of disputes has a pane of its own
@@ -11,7 +11,7 @@ export class RulingFrame {
   constructor(bench) {
     this.bench = bench;
     this.guideline = /** @type {HTMLDialogElement} */ (byId("guideline"));
-    closeOnBackdrop(this.guideline);
+    finishDialog(this.guideline);
     byId("open-guideline").addEventListener("click", () => this.openGuideline());
     byId("close-guideline").addEventListener("click", () => this.guideline.close());
     byId("open-keys").addEventListener("click", openRulingKeys);

@@ -9,19 +9,19 @@ const bars = /** @type {HTMLElement} */ (document.getElementById("bars"));
 /** @param {any} study the `study` of /api/progress */
 export function showStudy(study) {
   const each = study.overlap === null ? "everybody" : counted(study.overlap, "person").replace("persons", "people");
+  const noun = study.unit === "item" ? "Items" : study.unit === "sentence" ? "Sentences" : "Questions";
   facts.replaceChildren(
     fact("Protocol", `${study.protocol} ${study.version}`),
     fact("Items", count(study.items)),
-    ...(study.unit === "item" ? [] : [fact(`${study.unit === "sentence" ? "Sentences" : "Questions"}`, count(study.units))]),
+    ...(study.unit === "item" ? [] : [fact(noun, count(study.units))]),
     fact("Raters", count(study.raters)),
     fact("Each item is rated by", each),
     ...(study.paused ? [fact("State", "paused: nobody is given anything new")] : []),
   );
-  const noun = study.unit === "item" ? "Items" : study.unit === "sentence" ? "Sentences" : "Questions";
   const wanted = study.overlap === null ? "everybody" : study.overlap === 1 ? "somebody" : `${study.overlap} people`;
   bars.replaceChildren(
-    bar("Items rated, each counted once per person", study.items_given, study.items_wanted),
-    bar(`${noun} with a value from ${wanted}`, study.units_done, study.units),
+    bar("bar-items", "Items rated, each counted once per person", study.items_given, study.items_wanted),
+    bar("bar-units", `${noun} with a value from ${wanted}`, study.units_done, study.units),
   );
 }
 
@@ -34,13 +34,13 @@ function fact(name, value) {
 }
 
 /**
+ * @param {string} id
  * @param {string} words
  * @param {number} done
  * @param {number} of
  */
-function bar(words, done, of) {
+function bar(id, words, done, of) {
   const share = of ? done / of : 0;
-  const id = `bar-${words.length}-${bars.id}`;
   return element(
     "div",
     { class: "bar" },
