@@ -5,7 +5,7 @@ from collections.abc import Callable
 from secrets import token_hex
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from accessibility import violations
 from playwright.sync_api import BrowserContext, Locator, Page, expect
@@ -26,13 +26,13 @@ def managing(page: Page, served: Served) -> Page:
     return page
 
 
-def program(served: Served, name: str) -> httpx.Client:
+def program(served: Served, name: str) -> httpx2.Client:
     """A rater's program, which sends what their browser would send."""
     token = served.invite(name).rpartition("/")[2]
-    return httpx.Client(base_url=served.url, headers={"Authorization": f"Bearer {token}"}, timeout=20)
+    return httpx2.Client(base_url=served.url, headers={"Authorization": f"Bearer {token}"}, timeout=20)
 
 
-def rate(client: httpx.Client, value: str = "SUPPORTED") -> None:
+def rate(client: httpx2.Client, value: str = "SUPPORTED") -> None:
     """The next task, answered and finished."""
     task: dict[str, Any] = client.post("/api/tasks/next", json={"holding": []}).json()["task"]
     where = f"/api/tasks/{task['number']}/units/1"

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Generator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from calling import Caller
 
@@ -48,8 +48,8 @@ class Served:
         assert found is not None
         return int(found[1])
 
-    def get(self, path: str, **headers: str) -> httpx.Response:
-        return httpx.get(f"http://127.0.0.1:{self.port}{path}", headers=headers, timeout=30)
+    def get(self, path: str, **headers: str) -> httpx2.Response:
+        return httpx2.get(f"http://127.0.0.1:{self.port}{path}", headers=headers, timeout=30)
 
     def end(self, how: signal.Signals) -> tuple[int, str, str]:
         self.process.send_signal(how)
@@ -86,7 +86,7 @@ def test_headers_of_a_proxy_are_not_believed(served: Served):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["int", "term"])
 def test_it_ends_well_when_told_to(served: Served, how: signal.Signals):
     # A connection that is kept open does not hold it up.
-    with httpx.Client(base_url=f"http://127.0.0.1:{served.port}") as kept:
+    with httpx2.Client(base_url=f"http://127.0.0.1:{served.port}") as kept:
         assert kept.get("/healthz").status_code == 200
         code, out, err = served.end(how)
     assert (code, err) == (0, "")

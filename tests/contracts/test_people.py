@@ -521,6 +521,17 @@ def test_the_order_is_fixed_once_work_was_given_out(study: Store) -> None:
     people.set_plan(Plan(seed=2, by=("topic",), overlap=5, share=3))
 
 
+def test_what_was_revealed_cannot_be_hidden_again(study: Store) -> None:
+    people = study.people
+    people.set_plan(Plan(reveal="all"))
+    people.set_plan(Plan(reveal="never"))
+    people.set_plan(Plan(reveal="models"))
+    given(study, "ann", most=1)
+    with pytest.raises(StudyError, match="reveal can no longer be 'never'"):
+        people.set_plan(Plan())
+    people.set_plan(Plan(reveal="all"))
+
+
 def test_a_changed_protocol_begins_anew_and_an_earlier_one_goes_on(study: Store, store_location: str) -> None:
     people = study.people
     people.set_plan(Plan(overlap=1, batch=4))

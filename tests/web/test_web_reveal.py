@@ -120,3 +120,14 @@ def test_a_repeat_after_a_reveal_says_whose_ratings_could_be_seen(study: Study) 
     assert trials
     assert {rating.visible for rating in trials} == {("bot",)}
     assert {rating.visible for rating in ratings_by(study, "ann")} == {()}
+
+
+def test_known_answers_are_not_among_what_is_revealed(study: Study) -> None:
+    plan = two_raters(study, "all")
+    study.store.people.set_plan(plan.model_copy(update={"gold": "bot"}))
+    with at_page(study) as rater:
+        rated_by_ben(rater, study)
+        ann = rater("ann")
+        ann.take()
+        ann.save(1, 1, "support", "SUPPORTED")
+        assert {other["rater"] for other in ann.finished(1)["others"]} == {"ben"}

@@ -5,7 +5,7 @@ import socket
 import threading
 from collections.abc import Generator
 
-import httpx
+import httpx2
 import pytest
 import uvicorn
 from browsing import OURS, RUN_TOKEN
@@ -52,7 +52,7 @@ def test_somebody_who_goes_away_in_the_middle_disturbs_nobody(address: tuple[str
     for _ in range(20):
         with socket.create_connection(address, timeout=30) as client:
             client.sendall(head.encode() + b'{"token"')
-    assert httpx.get(f"http://127.0.0.1:{address[1]}/healthz").status_code == 200
+    assert httpx2.get(f"http://127.0.0.1:{address[1]}/healthz").status_code == 200
 
 
 def test_many_people_come_at_the_same_moment(address: tuple[str, int], study: Study):
@@ -63,7 +63,7 @@ def test_many_people_come_at_the_same_moment(address: tuple[str, int], study: St
         tokens.append(token)
 
     async def come(token: str) -> str:
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}", headers=OURS, timeout=60) as client:
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}", headers=OURS, timeout=60) as client:
             joined = await client.post("/api/session", json={"token": token})
             assert joined.status_code == 200, joined.text
             answers = [await client.get("/api/me") for _ in range(3)]

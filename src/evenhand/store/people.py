@@ -141,7 +141,8 @@ class People(Interface):
 
     def set_plan(self, plan: Plan) -> None:
         """Put a plan in force. StudyError where seed, batch or strata change after work was given out, where a field of
-        `by` is not a label field, or where `gold` is no rater here."""
+        `by` is not a label field, where `gold` is no rater here, or
+        where `reveal` would go back to never after work was given out under another."""
         ...
 
     def prepare(self) -> None:

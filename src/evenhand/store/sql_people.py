@@ -122,10 +122,16 @@ class SqlPeople:
             before = in_force.plan
             fixed = [name for name in ("seed", "batch") if getattr(plan, name) != getattr(before, name)]
             fixed += ["by"] if strata(protocol, plan) != strata(protocol, before) else []
-            if fixed and self._is_under_way(connection, in_force.protocol):
+            under_way = self._is_under_way(connection, in_force.protocol)
+            if fixed and under_way:
                 raise StudyError(
                     f"{self._location}: {' and '.join(fixed)} of the plan cannot change any more: work was given out "
                     "in the order that they fix"
+                )
+            if under_way and before.reveal != "never" and plan.reveal == "never":
+                raise StudyError(
+                    f"{self._location}: what others said was open to raters already, and answers given before that are "
+                    "final; reveal can no longer be 'never'"
                 )
             if plan == before:
                 return

@@ -57,7 +57,10 @@ def others_of(study: Study, task: Task, plan: Plan) -> list[OtherShape] | None:
 
 
 def revealed(study: Study, task: Task, plan: Plan) -> list[OtherShape]:
-    """What others said on an item, as far as the plan lets those see it who have rated it."""
+    """What others said on an item, as far as the plan lets those see it who have rated it.
+
+    Never the known answers: an item that has them must stay one among many.
+    """
     if task.item is None or plan.reveal == "never":
         return []
     kinds = {rater.id: rater.kind for rater in study.store.raters()}
@@ -73,7 +76,7 @@ def revealed(study: Study, task: Task, plan: Plan) -> list[OtherShape]:
             rationale=sayable_or_none(rating.rationale),
         )
         for rating in study.store.ratings(item=task.item)
-        if rating.rater != task.rater and is_answer(rating) and _is_open(kinds[rating.rater], plan)
+        if rating.rater not in (task.rater, plan.gold) and is_answer(rating) and _is_open(kinds[rating.rater], plan)
     ]
 
 

@@ -1,6 +1,8 @@
 """What stands before every route: whose host this is, whether a request comes from our own page, how much it may hold
 and how often it may come; and the headers of every answer, errors included."""
 
+import asyncio
+import time
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 
@@ -15,6 +17,9 @@ from evenhand.web.faults import LOG, OUR_FAULT, answer
 from evenhand.web.limits import Pace
 
 LARGEST_BODY = 1_000_000
+SLOWEST_BODY = 60.0
+"""Seconds until a request must have arrived as a whole."""
+TOO_SLOW = "This request took too long to arrive. Send it again."
 TOO_LARGE = "This is more than the 1 MB that one request may hold. Send less at once."
 
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -137,12 +142,19 @@ class Guard:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Counts the body as it comes, whatever length was announced."""
-    size = 0
+    """Counts the body as it comes, whatever length was announced, and does not wait for it for ever: otherwise a few
+    clients that never finish would hold all connections that the system has to give."""
+    size, whole = 0, False
+    deadline = time.monotonic() + SLOWEST_BODY
 
     async def receive_bounded() -> Message:
-        nonlocal size
-        message = await receive()
+        nonlocal size, whole
+        try:
+            async with asyncio.timeout(None if whole else deadline - time.monotonic()):
+                message = await receive()
+        except TimeoutError:
+            raise HTTPException(408, TOO_SLOW, {"Connection": "close"}) from None
+        whole = whole or not message.get("more_body", False)
         size += len(message.get("body", b""))
         if size > LARGEST_BODY:
             raise HTTPException(413, TOO_LARGE, {"Connection": "close"})

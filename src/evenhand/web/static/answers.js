@@ -38,7 +38,9 @@ export function answerOf(rating, draft) {
  * @param {Answer} a
  * @param {Answer} b
  */
-export const sameAnswer = (a, b) => Object.keys(BLANK).every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));
+export function sameAnswer(a, b) {
+  return Object.keys(BLANK).every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));
+}
 
 /**
  * Whether a criterion is asked, given the values of those before it.
@@ -70,7 +72,12 @@ export function askedOf(form, answer) {
   });
 }
 
-const WANTED = { ordinal: "choose a level", nominal: "choose a label", text: "write an answer", percent: "give a percentage" };
+const WANTED = {
+  ordinal: "choose a level",
+  nominal: "choose a label",
+  text: "write an answer",
+  percent: "give a percentage",
+};
 
 /**
  * What must be given before the unit can be finished, in order.
@@ -85,8 +92,9 @@ export function lacksOf(form, answer) {
   if (!asked.some((criterion) => answer(criterion.id).status === "rated")) return lacks;
   const bearing = asked.map((criterion) => answer(criterion.id));
   const once = (part, words) => lacks.push({ criterion: form.lead, part, words });
-  if (form.confidence === "required" && bearing.every((a) => a.confidence === null)) once("confidence", "say how sure you are");
-  if (form.notes === "required" && bearing.every((a) => !a.notes)) once("notes", "write a note");
+  const unsure = bearing.every(({ confidence }) => confidence === null);
+  if (form.confidence === "required" && unsure) once("confidence", "say how sure you are");
+  if (form.notes === "required" && bearing.every(({ notes }) => !notes)) once("notes", "write a note");
   return lacks;
 }
 
@@ -101,7 +109,8 @@ function lacksOfOne(criterion, answer) {
   if (answer.status !== "rated") return [];
   const lacks = [];
   if (criterion.rationale === "required" && !answer.rationale?.trim()) lacks.push(lack("rationale", "say why"));
-  if (criterion.evidence === "required" && answer.evidence.length === 0) lacks.push(lack("evidence", "mark the evidence"));
+  const uncited = answer.evidence.length === 0;
+  if (criterion.evidence === "required" && uncited) lacks.push(lack("evidence", "mark the evidence"));
   return lacks;
 }
 

@@ -32,7 +32,9 @@ export class Bench {
     this.citing = new Citing(() => this.view?.citable() ?? [], (span) => this.view?.unit.current.toggleCitation(span));
     showStatus(byId("status"), this.outbox);
     this.work.addEventListener("change", () => this.update());
-    this.outbox.addEventListener("refused", (event) => this.hearRefusal(/** @type {CustomEvent} */ (event).detail.entry));
+    this.outbox.addEventListener("refused", (event) => {
+      this.hearRefusal(/** @type {CustomEvent} */ (event).detail.entry);
+    });
     listen(this.keys());
   }
 
@@ -92,7 +94,7 @@ export class Bench {
     this.view?.update();
   }
 
-  /** Puts the focus where one answers. On touch screens text fields wait for a finger: the keyboard would cover the page. */
+  /** Puts the focus where one answers; on a touch screen not into text fields, whose keyboard would cover the page. */
   settle() {
     const { unit } = this;
     if (!unit) return;
@@ -138,9 +140,10 @@ export class Bench {
     const views = this.view?.citable() ?? [];
     if (views.length === 0) return;
     const { current } = this.unit;
-    const choices = views.flatMap((view) =>
-      view.choices(this.form.study.language).map((span) => ({ span, field: view.field.title, words: view.words(span) })),
-    );
+    const { language } = this.form.study;
+    const choicesOf = (view) =>
+      view.choices(language).map((span) => ({ span, field: view.field.title, words: view.words(span) }));
+    const choices = views.flatMap(choicesOf);
     const isCited = (span) => current.answer.evidence.some((one) => JSON.stringify(one) === JSON.stringify(span));
     openEvidence(choices, isCited, (span) => current.toggleCitation(span));
   }
@@ -151,7 +154,8 @@ export class Bench {
   accept() {
     const { unit } = this;
     if (!unit) return;
-    const lack = this.work.lacks(this.view.position).find((one) => one.criterion === unit.open && one.part !== "confidence" && one.part !== "notes");
+    const isOwn = ({ criterion, part }) => criterion === unit.open && part !== "confidence" && part !== "notes";
+    const lack = this.work.lacks(this.view.position).find(isOwn);
     const next = unit.neighbour(1);
     if (lack) unit.pointAt(lack);
     else if (next) this.goTo(next);
@@ -284,7 +288,8 @@ export class Bench {
     this.view = null;
     this.work.task = null;
     history.replaceState(null, "", location.pathname);
-    this.frame.showPlain(showEnd(answer, { back: this.lastNumber ? () => this.back() : null, again: () => this.moveOn() }));
+    const back = this.lastNumber ? () => this.back() : null;
+    this.frame.showPlain(showEnd(answer, { back, again: () => this.moveOn() }));
     this.frame.update();
   }
 

@@ -23,7 +23,8 @@ export class Choices {
     this.scale = criterion.scale;
     this.pick = pick;
     this.buttons = criterion.scale.values.map((choice, index) => this.made(choice, index, labelledBy, language));
-    this.element = element("div", { class: "choices", role: "radiogroup", "aria-labelledby": labelledBy }, this.buttons);
+    const attributes = { class: "choices", role: "radiogroup", "aria-labelledby": labelledBy };
+    this.element = element("div", attributes, this.buttons);
     this.element.addEventListener("keydown", (event) => this.walk(event));
     this.rove(0);
   }
@@ -34,12 +35,13 @@ export class Choices {
     const label = element("span", { class: "label", id: `${id}-label` });
     if (this.scale.type === "ordinal") label.append(element("span", { class: "level" }, String(choice.value)), " ");
     label.append(textElement("span", choice.label, { lang: language }));
+    const text = textElement("span", choice.text, { class: "text", id: `${id}-text`, lang: language });
     const attributes = { type: "button", role: "radio", "aria-checked": "false", "aria-labelledby": `${id}-label` };
     return element(
       "button",
       { ...attributes, "aria-describedby": `${id}-text`, on: { click: () => this.pick(choice.value) } },
       element("kbd", { "aria-hidden": "true" }, digit ?? "·"),
-      element("span", { class: "words" }, label, textElement("span", choice.text, { class: "text", id: `${id}-text`, lang: language })),
+      element("span", { class: "words" }, label, text),
     );
   }
 

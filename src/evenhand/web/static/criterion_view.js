@@ -35,11 +35,12 @@ export class CriterionView {
     this.value = element("span", { class: "value", dir: "auto" });
     this.head = element(
       "button",
-      { type: "button", class: "head", "aria-controls": `${this.id}-body`, on: { click: () => bench.goTo(criterion.id) } },
+      { type: "button", class: "head", "aria-controls": `${this.id}-body` },
       textElement("span", criterion.title, { class: "title", lang: language }),
       criterion.required ? null : element("span", { class: "muted small" }, "optional"),
       this.value,
     );
+    this.head.addEventListener("click", () => bench.goTo(criterion.id));
     this.answering = this.makeAnswering(language);
     this.rationale = criterion.rationale === "off" ? null : this.makeRationale();
     this.citations = criterion.evidence === "off" ? null : element("div", { class: "citations" });
@@ -56,7 +57,8 @@ export class CriterionView {
       this.refusal,
       element("div", { class: "row spread" }, this.actions, this.fate),
     );
-    this.element = element("section", { class: "criterion", "aria-label": criterion.title }, element("h3", {}, this.head), this.body);
+    const heading = element("h3", {}, this.head);
+    this.element = element("section", { class: "criterion", "aria-label": criterion.title }, heading, this.body);
   }
 
   /** What one answers with; all have `element`, `show`, `lock` and `focus`. */
@@ -80,9 +82,11 @@ export class CriterionView {
   makeActions() {
     const { criterion } = this;
     const made = element("div", { class: "row" });
-    this.unanswerable = criterion.scale.unanswerable ? button("Unanswerable", () => this.cannotAnswer(), { key: "Esc 0", "aria-pressed": "false" }) : null;
-    this.cannot = criterion.cannot_assess ? button("Cannot assess", () => this.cannotAssess(), { key: "X", "aria-pressed": "false" }) : null;
-    this.skip = criterion.required ? null : button("Leave out", () => this.leaveOut(), { key: "S", "aria-pressed": "false" });
+    const toggle = (words, key, act) => button(words, act, { key, "aria-pressed": "false" });
+    const { unanswerable } = criterion.scale;
+    this.unanswerable = unanswerable ? toggle("Unanswerable", "Esc 0", () => this.cannotAnswer()) : null;
+    this.cannot = criterion.cannot_assess ? toggle("Cannot assess", "X", () => this.cannotAssess()) : null;
+    this.skip = criterion.required ? null : toggle("Leave out", "S", () => this.leaveOut());
     const cite = this.citations ? button("Choose evidence", () => this.bench.chooseEvidence(), { key: "E" }) : null;
     made.append(...[this.unanswerable, this.cannot, this.skip, cite].filter(Boolean));
     return made;
@@ -170,7 +174,8 @@ export class CriterionView {
     this.skip?.setAttribute("aria-pressed", String(answer.status === "skipped"));
     this.fate.textContent = fateInWords(standing);
     this.fate.dataset.state = standing.state;
-    this.refusal.replaceChildren(...(standing.entry?.refused ? [refusalNotice(this.work, this.criterion, standing.entry)] : []));
+    const { entry } = standing;
+    this.refusal.replaceChildren(...(entry?.refused ? [refusalNotice(this.work, this.criterion, entry)] : []));
     this.drawCitations(answer.evidence);
     const { locked } = this.work.task;
     this.answering.lock(locked);
@@ -187,7 +192,8 @@ export class CriterionView {
     if (!this.citations) return;
     const rows = evidence.map((span) => {
       const words = this.bench.quote(span);
-      const remove = button("Remove", () => this.toggleCitation(span), { class: "quiet", "aria-label": `Remove: ${words.slice(0, 80)}` });
+      const label = `Remove: ${words.slice(0, 80)}`;
+      const remove = button("Remove", () => this.toggleCitation(span), { class: "quiet", "aria-label": label });
       return element("li", {}, textElement("q", words), remove);
     });
     const hint = "Select words of the evidence to cite them.";

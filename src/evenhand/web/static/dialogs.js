@@ -1,4 +1,4 @@
-/** Dialogs: their frame, and the small ones of the rating page. The browser keeps the focus inside and brings it back. */
+/** Dialogs: their frame, and the small ones of the rating page. The browser keeps the focus inside. */
 
 import { button, element, textElement } from "./element.js";
 import { isTyping } from "./keys.js";
@@ -45,8 +45,8 @@ export function finishDialog(dialog) {
   dialog.addEventListener("click", (event) => {
     if (event.target !== dialog) return;
     const box = dialog.getBoundingClientRect();
-    const inside = event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
-    if (!inside) dialog.close();
+    const { clientX: x, clientY: y } = event;
+    if (x < box.left || x > box.right || y < box.top || y > box.bottom) dialog.close();
   });
 }
 
@@ -73,9 +73,10 @@ const KEYS = [
 ];
 
 export function openKeys() {
-  const rows = KEYS.map(([keys, words]) =>
-    element("div", {}, element("dt", {}, keys.split(/ (?!–|9)/).map((key) => element("kbd", {}, key))), element("dd", {}, words)),
-  );
+  const rows = KEYS.map(([keys, words]) => {
+    const names = keys.split(/ (?!–|9)/).map((key) => element("kbd", {}, key));
+    return element("div", {}, element("dt", {}, names), element("dd", {}, words));
+  });
   const hint = element("p", { class: "muted small" }, "Keys rest while you write in a field.");
   openDialog("Keys", [element("dl", { class: "keys" }, rows), hint]);
 }
@@ -85,7 +86,8 @@ export function openKeys() {
  * @param {(reason: string | null) => void} skip
  */
 export function openSkip(skip) {
-  const reason = /** @type {HTMLTextAreaElement} */ (element("textarea", { id: "skip-reason", rows: 2, maxlength: 20_000, dir: "auto" }));
+  const attributes = { id: "skip-reason", rows: 2, maxlength: 20_000, dir: "auto" };
+  const reason = /** @type {HTMLTextAreaElement} */ (element("textarea", attributes));
   const words = "Whatever has no answer yet is left without one, and you go on to the next item.";
   const body = [
     element("p", {}, words),
@@ -128,7 +130,8 @@ export function openEvidence(choices, isCited, toggle) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    made[(made.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step + made.length) % made.length]?.focus();
+    const at = made.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    made[(at + step + made.length) % made.length]?.focus();
   });
   openDialog("Choose evidence", [hint, list], { class: "wide" });
   (made.find((one) => one.getAttribute("aria-pressed") === "true") ?? made[0])?.focus();

@@ -12,11 +12,14 @@ export class FieldView {
    */
   constructor(field, language) {
     this.field = field;
-    this.parts = field.parts.map((part) => ({ part, element: element("div", { class: "words", dir: "auto", lang: language }) }));
+    const words = () => element("div", { class: "words", dir: "auto", lang: language });
+    this.parts = field.parts.map((part) => ({ part, element: words() }));
     const id = `field-${field.name}`;
-    const body = this.parts.map(({ part, element: words }) =>
-      part.label ? element("div", { class: "passage" }, element("span", { class: "mark", "aria-label": `Passage ${part.label}` }, part.label), words) : words,
-    );
+    const body = this.parts.map(({ part, element: own }) => {
+      if (!part.label) return own;
+      const mark = element("span", { class: "mark" }, element("span", { class: "unseen" }, "Passage "), part.label);
+      return element("div", { class: "passage" }, mark, own);
+    });
     this.element = element(
       "section",
       { class: `text ${field.kind} ${field.role}`, "aria-labelledby": id },
@@ -57,8 +60,10 @@ export class FieldView {
 
   /** @param {Span} span */
   words(span) {
-    const inside = this.parts.filter(({ part }) => part.offset < span.end && part.offset + codePoints(part.text) > span.start);
-    return inside.map(({ part }) => slice(part.text, Math.max(0, span.start - part.offset), Math.max(0, span.end - part.offset))).join(" … ");
+    const stretches = this.parts.map(({ part: { text, offset } }) => {
+      return slice(text, Math.max(0, span.start - offset), Math.max(0, span.end - offset));
+    });
+    return stretches.filter((words) => words !== "").join(" … ");
   }
 
   /**
@@ -71,8 +76,9 @@ export class FieldView {
     const range = selection.getRangeAt(0);
     const bounds = this.parts.flatMap(({ part, element: words }) => {
       if (!range.intersectsNode(words)) return [];
-      const start = words.contains(range.startContainer) ? before(words, range.startContainer, range.startOffset) : 0;
-      const end = words.contains(range.endContainer) ? before(words, range.endContainer, range.endOffset) : part.text.length;
+      const { startContainer, startOffset, endContainer, endOffset } = range;
+      const start = words.contains(startContainer) ? before(words, startContainer, startOffset) : 0;
+      const end = words.contains(endContainer) ? before(words, endContainer, endOffset) : part.text.length;
       const text = part.text.slice(start, end);
       if (text.trim() === "") return [];
       return [this.spanAt(part, start + text.length - text.trimStart().length, start + text.trimEnd().length)];
@@ -93,11 +99,12 @@ function before(words, container, offset) {
 /** A part as nodes, its cited stretches in `mark` elements and the predicate of a triple set apart. */
 function pieces(part, spans) {
   const length = part.text.length;
-  const inside = (offset) => Math.min(length, Math.max(0, offset < part.offset ? 0 : utf16(part.text, offset - part.offset)));
+  const inside = (offset) => (offset < part.offset ? 0 : utf16(part.text, offset - part.offset));
   const cuts = spans.map((span) => [inside(span.start), inside(span.end)]).filter(([start, end]) => start < end);
   const stretches = part.triple ? tripleStretches(part) : [[0, length, null]];
   return stretches.map(([from, to, kind]) => {
-    const edges = [...new Set([from, to, ...cuts.flat().filter((edge) => edge > from && edge < to)])].sort((a, b) => a - b);
+    const within = cuts.flat().filter((edge) => edge > from && edge < to);
+    const edges = [...new Set([from, to, ...within])].sort((a, b) => a - b);
     const nodes = edges.slice(0, -1).map((edge, at) => {
       const nodesOf = textNodes(part.text.slice(edge, edges[at + 1]));
       return cuts.some(([start, end]) => start <= edge && edge < end) ? element("mark", {}, nodesOf) : nodesOf;
@@ -157,7 +164,8 @@ export class Citing {
     this.button.hidden = span === null;
     if (span === null) return;
     const box = getSelection().getRangeAt(0).getBoundingClientRect();
-    const top = box.bottom + 8 + this.button.offsetHeight > innerHeight ? box.top - this.button.offsetHeight - 8 : box.bottom + 8;
+    const { offsetHeight: height } = this.button;
+    const top = box.bottom + 8 + height > innerHeight ? box.top - height - 8 : box.bottom + 8;
     this.button.style.top = `${Math.max(8, top)}px`;
     this.button.style.left = `${Math.min(innerWidth - this.button.offsetWidth - 8, Math.max(8, box.left))}px`;
   }

@@ -3,6 +3,9 @@
 import { finishDialog, openKeys } from "./dialogs.js";
 import { button, byId, element, textElement } from "./element.js";
 
+const SIGNED_OUT =
+  "You are signed out. Your answers are kept in this browser: open your invite link again, and they will be sent.";
+
 export class Frame {
   /** @param {import("./bench.js").Bench} bench */
   constructor(bench) {
@@ -37,7 +40,8 @@ export class Frame {
   makeSwitch() {
     const made = (words, name) => button(words, () => this.turnTo(name), { "aria-pressed": "false" });
     this.tabs = { beside: made("Evidence", "beside"), rating: made("Rate", "rating") };
-    this.switch = element("div", { class: "switch", role: "group", "aria-label": "Show" }, this.tabs.beside, this.tabs.rating);
+    const both = [this.tabs.beside, this.tabs.rating];
+    this.switch = element("div", { class: "switch", role: "group", "aria-label": "Show" }, both);
     this.turnTo("rating");
   }
 
@@ -54,7 +58,8 @@ export class Frame {
     this.beside.replaceChildren(...view.beside);
     this.rating.replaceChildren(...view.rating);
     this.workbench.classList.toggle("alone", alone);
-    this.workbench.replaceChildren(...(alone ? [this.rating, this.bar] : [this.switch, this.beside, this.rating, this.bar]));
+    const parts = alone ? [this.rating, this.bar] : [this.switch, this.beside, this.rating, this.bar];
+    this.workbench.replaceChildren(...parts);
     this.turnTo("rating");
     this.beside.scrollTop = 0;
     this.rating.scrollTop = 0;
@@ -85,8 +90,8 @@ export class Frame {
     const { task } = bench.work;
     if (bench.waiting) return "One moment…";
     if (bench.done || task.locked) return "Continue";
-    const others = task.units.filter((unit) => unit.position !== bench.view.position && !bench.work.isFinished(unit.position));
-    if (others.length > 0) return bench.form.unit === "question" ? "Next question" : "Next sentence";
+    const isOpen = ({ position }) => position !== bench.view.position && !bench.work.isFinished(position);
+    if (task.units.some(isOpen)) return bench.form.unit === "question" ? "Next question" : "Next sentence";
     return task.purpose === "training" ? "Check" : "Finish";
   }
 
@@ -94,22 +99,24 @@ export class Frame {
     const bar = /** @type {HTMLProgressElement} */ (byId("progress"));
     const words = byId("progress-words");
     bar.hidden = !progress?.of;
-    words.textContent = progress ? (progress.of ? `${progress.done} of ${progress.of} done` : `${progress.done} done`) : "";
-    if (progress?.of) Object.assign(bar, { max: progress.of, value: progress.done });
+    if (!progress) return;
+    words.textContent = progress.of ? `${progress.done} of ${progress.of} done` : `${progress.done} done`;
+    if (progress.of) Object.assign(bar, { max: progress.of, value: progress.done });
   }
 
   /** What needs somebody although it is not in view. */
   drawBanners() {
     const { bench } = this;
-    const here = (entry) => bench.view && entry.task === bench.work.task.number && entry.position === bench.view.position && entry.criterion === bench.unit.open;
+    const { view, work } = bench;
+    const here = ({ task, position, criterion }) =>
+      view && task === work.task.number && position === view.position && criterion === view.unit.open;
     const refused = bench.outbox.entries().filter((entry) => entry.refused && !here(entry));
     const ended = bench.outbox.state === "ended";
     const drawn = JSON.stringify([refused.map((entry) => entry.id), ended]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    const words = "You are signed out. Your answers are kept in this browser: open your invite link again, and they will be sent.";
     const banners = refused.map((entry) => this.banner(entry));
-    if (ended) banners.unshift(element("p", { class: "notice bad", role: "alert" }, words));
+    if (ended) banners.unshift(element("p", { class: "notice bad", role: "alert" }, SIGNED_OUT));
     this.banners.replaceChildren(...banners);
   }
 
@@ -122,7 +129,8 @@ export class Frame {
       bench.openAt(entry);
     };
     const row = element("div", { class: "row" }, button("Go there", go, { class: "primary" }));
-    return element("div", { class: "notice bad", role: "alert" }, textElement("p", `Item ${entry.task} ${what}. ${entry.refused.error}`), row);
+    const words = textElement("p", `Item ${entry.task} ${what}. ${entry.refused.error}`);
+    return element("div", { class: "notice bad", role: "alert" }, words, row);
   }
 
   openGuideline() {

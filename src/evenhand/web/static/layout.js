@@ -3,8 +3,8 @@
 const SHORT = ["label", "number"];
 
 /**
- * The shown fields of an item, parted: `beside`, under a `name`, is read against what is rated; `facts` are short; `context` comes before
- * the rated texts, and `rated` are those.
+ * The shown fields of an item, parted: `beside`, under a `name`, is read against what is rated; `facts` are short;
+ * `context` comes before the rated texts, and `rated` are those.
  *
  * Evidence and references stand beside. Where there are none, the other texts do: the context of what is rated or, for
  * questions, the text in which the answers are sought.
@@ -20,10 +20,12 @@ export function placed(form, task) {
   const facts = fields.filter((field) => isShort(field) && field.role !== "rated");
   const rated = fields.filter((field) => field.role === "rated");
   if (form.unit === "question") {
-    return { name: "Text", beside: [...texts("context"), ...rated, ...texts("evidence", "reference")], facts, context: [], rated: [] };
+    const beside = [...texts("context"), ...rated, ...texts("evidence", "reference")];
+    return { name: "Text", beside, facts, context: [], rated: [] };
   }
   if (texts("evidence").length > 0) {
-    return { name: "Evidence", beside: [...texts("evidence"), ...texts("reference")], facts, context: texts("context"), rated };
+    const beside = [...texts("evidence"), ...texts("reference")];
+    return { name: "Evidence", beside, facts, context: texts("context"), rated };
   }
   return { name: "Background", beside: texts("context", "reference"), facts, context: [], rated };
 }

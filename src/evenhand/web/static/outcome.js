@@ -27,7 +27,8 @@ export function feedbackCard(form, feedback) {
     );
   });
   const right = feedback.criteria.filter((verdict) => verdict.right).length;
-  const title = right === feedback.criteria.length ? "Just as expected" : `${right} of ${feedback.criteria.length} as expected`;
+  const { length } = feedback.criteria;
+  const title = right === length ? "Just as expected" : `${right} of ${length} as expected`;
   return element(
     "section",
     { class: "outcome card", tabindex: "-1", "aria-labelledby": "outcome-title" },
@@ -46,7 +47,8 @@ export function feedbackCard(form, feedback) {
 export function othersCard(form, task, others, own) {
   const raters = [...new Set(others.map((other) => other.rater))];
   const several = task.units.length > 1;
-  const rows = task.units.flatMap((unit) => form.criteria.map((criterion) => ({ unit, criterion }))).flatMap(({ unit, criterion }) => {
+  const asked = task.units.flatMap((unit) => form.criteria.map((criterion) => ({ unit, criterion })));
+  const rows = asked.flatMap(({ unit, criterion }) => {
     const said = others.filter((other) => other.position === unit.position && other.criterion === criterion.id);
     if (said.length === 0) return [];
     const cells = raters.map((rater) => {
@@ -56,14 +58,17 @@ export function othersCard(form, task, others, own) {
     });
     const name = several ? `${unit.position}. ${criterion.title}` : criterion.title;
     const mine = answerInWords(criterion, own(unit.position, criterion.id));
-    return [element("tr", {}, element("th", { scope: "row", dir: "auto" }, name), element("td", {}, textElement("strong", mine)), cells)];
+    const head = element("th", { scope: "row", dir: "auto" }, name);
+    return [element("tr", {}, head, element("td", {}, textElement("strong", mine)), cells)];
   });
   const heads = ["", "You", ...raters].map((name) => element("th", { scope: "col", dir: "auto" }, name));
-  const table = element("table", { class: "grid" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
+  const body = element("tbody", {}, rows);
+  const table = element("table", { class: "grid" }, element("thead", {}, element("tr", {}, heads)), body);
+  const scroll = { class: "scroll", tabindex: "0", role: "group", "aria-label": "Ratings of others" };
   return element(
     "section",
     { class: "outcome card", tabindex: "-1", "aria-labelledby": "others-title" },
     element("h2", { id: "others-title" }, "What others said"),
-    rows.length > 0 ? element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Ratings of others" }, table) : element("p", {}, "Nobody else has rated this yet."),
+    rows.length > 0 ? element("div", scroll, table) : element("p", {}, "Nobody else has rated this yet."),
   );
 }

@@ -20,7 +20,9 @@ function conflict(work, criterion, entry) {
   const time = new Date(present.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   const takenBack = present.reason === "taken back";
   const theirs = takenBack ? "taken back" : answerInWords(criterion, present);
-  const more = present.rationale && present.rationale !== mine.rationale ? textElement("p", `“${present.rationale}”`, { class: "small" }) : null;
+  const { rationale } = present;
+  const differs = rationale && rationale !== mine.rationale;
+  const more = differs ? textElement("p", `“${rationale}”`, { class: "small" }) : null;
   return element(
     "div",
     { class: "notice caution", role: "group", "aria-label": "Two answers" },

@@ -41,7 +41,8 @@ export class Sentences {
       event.preventDefault();
       go();
     };
-    const mark = element("span", { class: "sentence", role: "button", tabindex: "0", on: { click: go, keydown: press } });
+    const on = { click: go, keydown: press };
+    const mark = element("span", { class: "sentence", role: "button", tabindex: "0", on });
     mark.append(textNodes(text));
     this.marks.set(unit.position, mark);
     return mark;

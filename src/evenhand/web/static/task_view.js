@@ -31,11 +31,14 @@ export class TaskView {
       return view.element;
     };
     this.beside = [...this.fields.values()].map((view) => view.element);
-    const factList = facts.map((field) => element("div", {}, element("dt", { dir: "auto" }, field.title), textElement("dd", field.parts[0].text, { lang: language })));
+    const factList = facts.map((field) => {
+      const value = textElement("dd", field.parts[0].text, { lang: language });
+      return element("div", {}, element("dt", { dir: "auto" }, field.title), value);
+    });
     this.notices = element("div", { class: "stack tight", hidden: true });
     this.place = element("div", { class: "place" });
     this.outcome = element("div", { class: "outcomes stack" });
-    this.units = element(form.unit === "question" ? "ol" : "div", { class: form.unit === "question" ? "questions" : "current" });
+    this.units = form.unit === "question" ? element("ol", { class: "questions" }) : element("div");
     this.rating = [
       this.notices,
       ...context.map(shown),
@@ -69,11 +72,14 @@ export class TaskView {
     const notices = [];
     if (task.purpose === "training") {
       const number = Math.min(task.number, form.training);
-      const skip = form.training_optional ? button("Skip training", () => this.bench.skipTraining(), { class: "quiet" }) : null;
-      const words = element("p", {}, element("strong", {}, `Training ${number} of ${form.training}`), task.title ? `: ${task.title}` : "");
-      notices.push(element("div", { class: "notice training row spread" }, words, skip));
+      const skip = button("Skip training", () => this.bench.skipTraining(), { class: "quiet" });
+      const place = element("strong", {}, `Training ${number} of ${form.training}`);
+      const words = element("p", { dir: "auto" }, place, task.title ? `: ${task.title}` : "");
+      const row = [words, form.training_optional ? skip : null];
+      notices.push(element("div", { class: "notice training row spread" }, row));
     }
-    if (task.locked) notices.push(element("p", { class: "notice" }, "These answers are final and can no longer be changed."));
+    const final = "These answers are final and can no longer be changed.";
+    if (task.locked) notices.push(element("p", { class: "notice" }, final));
     this.notices.replaceChildren(...notices);
     this.notices.hidden = notices.length === 0;
   }
@@ -84,20 +90,25 @@ export class TaskView {
     const at = task.units.findIndex((unit) => unit.position === this.position);
     const noun = form.unit === "question" ? "Question" : "Sentence";
     const heading = element("h2", { class: "step" }, several ? `${noun} ${at + 1} of ${task.units.length}` : "Rate");
-    const lone = form.unit === "sentence" && !task.units[at].span ? textElement("blockquote", task.units[at].text ?? "", { lang: form.study.language }) : null;
+    const { text, span } = task.units[at];
+    const { language } = form.study;
+    const lone = form.unit === "sentence" && !span ? textElement("blockquote", text ?? "", { lang: language }) : null;
+    const steps = several ? element("div", { class: "row" }, this.step(-1, at), this.step(1, at)) : null;
     this.place.classList.toggle("unseen", !several && !lone);
     this.place.replaceChildren(
-      element("div", { class: "row spread" }, heading, several ? element("div", { class: "row" }, this.step(-1, at), this.step(1, at)) : null),
+      element("div", { class: "row spread" }, heading, steps),
       ...[lone].filter(Boolean),
     );
     this.lines = new Map();
-    this.units.replaceChildren(...(form.unit === "question" ? task.units.map((unit) => this.questionRow(unit)) : [this.unit.element]));
+    const rows = form.unit === "question" ? task.units.map((unit) => this.questionRow(unit)) : [this.unit.element];
+    this.units.replaceChildren(...rows);
   }
 
   step(by, at) {
     const target = this.work.task.units[at + by];
     const words = by < 0 ? "Previous" : "Next";
-    const made = button(words, () => target && this.bench.goToUnit(target.position), { key: by < 0 ? "[" : "]", class: "quiet" });
+    const go = () => target && this.bench.goToUnit(target.position);
+    const made = button(words, go, { key: by < 0 ? "[" : "]", class: "quiet" });
     made.disabled = !target;
     return made;
   }
@@ -106,11 +117,13 @@ export class TaskView {
     const { language } = this.work.form.study;
     const words = textElement("span", unit.text ?? "", { lang: language, class: "words" });
     if (unit.position === this.position) {
-      return element("li", { class: "asking open", value: unit.position, "aria-current": "true" }, element("p", { class: "asked" }, words), this.unit.element);
+      const attributes = { class: "asking open", value: unit.position, "aria-current": "true" };
+      return element("li", attributes, element("p", { class: "asked" }, words), this.unit.element);
     }
     const answer = element("span", { class: "value", dir: "auto" });
     this.lines.set(unit.position, answer);
-    const line = element("button", { type: "button", class: "line", on: { click: () => this.bench.goToUnit(unit.position) } }, words, answer);
+    const line = button("", () => this.bench.goToUnit(unit.position), { class: "line" });
+    line.append(words, answer);
     return element("li", { class: "asking", value: unit.position }, line);
   }
 
@@ -118,7 +131,8 @@ export class TaskView {
   showOutcome({ feedback, others }) {
     const { form, task } = this.work;
     const own = (position, criterion) => this.work.answer(position, criterion);
-    const cards = [feedback ? feedbackCard(form, feedback) : null, others ? othersCard(form, task, others, own) : null].filter(Boolean);
+    const cards = feedback ? [feedbackCard(form, feedback)] : [];
+    if (others) cards.push(othersCard(form, task, others, own));
     this.outcome.replaceChildren(...cards);
     cards[0]?.focus();
     cards[0]?.scrollIntoView({ block: "nearest" });
@@ -137,8 +151,11 @@ export class TaskView {
     this.unit.update();
     this.sentences?.update(this.position, (position) => work.isFinished(position));
     for (const [position, line] of this.lines) {
-      const said = work.form.criteria.map((criterion) => [criterion, work.answer(position, criterion.id)]);
-      line.textContent = said.filter(([, { status }]) => status !== null).map(([criterion, answer]) => answerInWords(criterion, answer)).join(", ");
+      const said = work.form.criteria.flatMap((criterion) => {
+        const answer = work.answer(position, criterion.id);
+        return answer.status === null ? [] : [answerInWords(criterion, answer)];
+      });
+      line.textContent = said.join(", ");
     }
     const { evidence } = work.answer(this.position, this.unit.open);
     for (const view of this.fields.values()) view.draw(evidence);

@@ -3,7 +3,7 @@
 import { openDialog } from "./dialogs.js";
 import { button, element } from "./element.js";
 
-const STATES = { open: "open", done: "done", returned: "returned, can still be done" };
+const STATES = { open: "open", done: "✓ done", returned: "returned, can still be done" };
 
 /**
  * @param {import("./journey.js").Journey} journey
@@ -20,7 +20,7 @@ export async function openTasks(journey, current, open) {
       dialog.close();
       open(task.number);
     };
-    const state = element("span", { class: task.state === "done" ? "badge good" : "badge" }, task.state === "done" ? "✓ done" : STATES[task.state]);
+    const state = element("span", { class: task.state === "done" ? "badge good" : "badge" }, STATES[task.state]);
     const made = button(name, go, { class: "line", "aria-current": task.number === current ? "true" : null });
     made.append(state);
     return element("li", {}, made);
@@ -32,7 +32,8 @@ export async function openTasks(journey, current, open) {
       const { tasks } = await journey.list(last);
       last = tasks.at(-1)?.number ?? last;
       list.append(...tasks.map(row));
-      words.textContent = list.childElementCount === 0 ? "You have none yet." : "Open one to look at it, or to change it.";
+      const none = list.childElementCount === 0;
+      words.textContent = none ? "You have none yet." : "Open one to look at it, or to change it.";
       if (tasks.length === 100) list.after(more);
       else more.remove();
     } catch (fault) {

@@ -19,11 +19,13 @@ export class UnitView {
     this.confidence = work.form.confidence === "off" ? null : this.makeConfidence();
     this.notes = work.form.notes === "off" ? null : this.makeNotes();
     this.complaint = element("p", { class: "complaint notice caution", role: "alert", hidden: true });
+    const asks = [this.confidence?.element, this.notes?.element];
+    const once = element("div", { class: "once", hidden: !asks.some(Boolean) }, asks);
     this.element = element(
       "div",
       { class: "unit" },
       this.criteria.map((view) => view.element),
-      element("div", { class: "once", hidden: !this.confidence && !this.notes }, this.confidence?.element, this.notes?.element),
+      once,
       this.complaint,
     );
     this.update();
@@ -36,7 +38,8 @@ export class UnitView {
       if (value !== undefined) this.changeLead({ confidence: value }, "confidence");
     };
     const hint = "From 0 to 100 percent, for all ratings together";
-    return new Writing({ id: `confidence-${this.position}`, label, hint, kind: "percent", save, ...this.ways("confidence") });
+    const id = `confidence-${this.position}`;
+    return new Writing({ id, label, hint, kind: "percent", save, ...this.ways("confidence") });
   }
 
   makeNotes() {

@@ -84,7 +84,7 @@ export class Work extends EventTarget {
    * @param {number} position
    * @param {string} criterion
    * @param {Partial<Answer>} changes
-   * @param {string | null} typing names the text field, so that taking back takes a text at once and not letter by letter
+   * @param {string | null} typing names the text field: a text is taken back at once, not letter by letter
    */
   change(position, criterion, changes, typing = null) {
     if (this.task.locked) return;
@@ -93,8 +93,8 @@ export class Work extends EventTarget {
     if (sameAnswer(before, after)) return;
     const last = this.history.at(-1);
     const { number: task } = this.task;
-    const goesOn =
-      typing && last?.typing === typing && last.task === task && last.position === position && last.criterion === criterion;
+    const isHere = last?.task === task && last.position === position && last.criterion === criterion;
+    const goesOn = typing !== null && isHere && last.typing === typing;
     if (!goesOn) this.history.push({ task, position, criterion, before, typing });
     this.put(position, criterion, after, before);
   }
@@ -129,7 +129,8 @@ export class Work extends EventTarget {
     const known = waiting?.id ?? this.unit(position).ratings[criterion]?.id ?? null;
     const body = { ...content, seconds: this.clock.take() };
     const digest = this.form.study.digest;
-    this.outbox.add({ kind: "rating", task, position, criterion, after: after === undefined ? known : after, body, digest });
+    const onTop = after === undefined ? known : after;
+    this.outbox.add({ kind: "rating", task, position, criterion, after: onTop, body, digest });
   }
 
   /**
@@ -142,7 +143,8 @@ export class Work extends EventTarget {
     this.unit(position).finished = true;
     const { number: task } = this.task;
     const digest = this.form.study.digest;
-    return { lacks, entry: this.outbox.add({ kind: "finish", task, position, criterion: null, after: null, body: {}, digest }) };
+    const content = { task, position, criterion: null, after: null, body: {}, digest };
+    return { lacks, entry: this.outbox.add({ kind: "finish", ...content }) };
   }
 
   /**

@@ -23,12 +23,14 @@ export class Writing {
   constructor({ id, label, hint, kind, save, accept, leave, labelledBy = null }) {
     this.save = save;
     this.timer = 0;
-    const attributes = { id, maxlength: 20_000, "aria-labelledby": labelledBy, "aria-describedby": hint ? `${id}-hint` : null };
+    const describedBy = hint ? `${id}-hint` : null;
+    const attributes = { id, maxlength: 20_000, "aria-labelledby": labelledBy, "aria-describedby": describedBy };
+    const line = { type: "text", dir: "auto" };
     const percent = { type: "number", min: 0, max: 100, step: "any", inputmode: "decimal", class: "percent" };
     this.input = /** @type {HTMLInputElement} */ (
       kind === "lines"
         ? element("textarea", { ...attributes, rows: 2, dir: "auto" })
-        : element("input", { ...attributes, autocomplete: "off", ...(kind === "percent" ? percent : { type: "text", dir: "auto" }) })
+        : element("input", { ...attributes, autocomplete: "off", ...(kind === "percent" ? percent : line) })
     );
     const unit = kind === "percent" ? element("span", { class: "muted", "aria-hidden": "true" }, "%") : null;
     this.element = element(
