@@ -16,7 +16,7 @@ from evenhand.protocol.load import load_protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 from evenhand.store import faults
 from evenhand.store.base import Work
-from evenhand.store.open import create_store, open_store
+from evenhand.store.open import create_store, may_be_study, open_store
 from evenhand.store.sqlite import SqliteBackend
 
 PROTOCOL = load_protocol("halo-support")
@@ -145,7 +145,7 @@ _UNPRIVILEGED = """
 import os, sys
 from pathlib import Path
 from evenhand.errors import StudyError
-from evenhand.store.open import create_store, open_store
+from evenhand.store.open import create_store, may_be_study, open_store
 from evenhand.protocol.load import load_protocol
 protocol = load_protocol("halo-support")
 if os.geteuid() == 0:
@@ -315,3 +315,22 @@ def test_an_interruption_is_not_hidden_by_the_connection_that_it_broke(tmp_path:
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     backend.close()
+
+
+def test_opening_a_study_again_does_not_end_the_locks_of_those_who_have_it_open(tmp_path: Path) -> None:
+    """POSIX ends all locks of a process on a file when the process closes any of its openings. Without them another
+    process that opens, writes and closes the study takes the journal away in which we would go on writing."""
+    path = make(tmp_path / "study.db")
+    other = (
+        "import sys; from evenhand.store.open import open_store; from evenhand.records import RaterRef, Kind\n"
+        "with open_store(sys.argv[1]) as study: study.add_rater(RaterRef(sys.argv[2], Kind.PERSON))"
+    )
+    with open_store(path) as first, open_store(path) as second:
+        assert may_be_study(str(path))
+        for name in ("ben", "cem"):
+            subprocess.run([sys.executable, "-c", other, str(path), name], check=True)
+            first.add_rater(RaterRef(f"after {name}", Kind.PERSON))
+            assert Path(f"{path}-wal").exists(), "the journal was taken away while the study was open"
+            assert [rater.id for rater in second.raters()][-2:] == [name, f"after {name}"]
+    with open_store(path) as again:
+        assert {"ben", "after ben", "cem", "after cem"} <= {rater.id for rater in again.raters()}

@@ -39,7 +39,7 @@ values = st.one_of(
 
 
 def form(name: str, plan: Plan | None = None) -> FormShape:
-    return form_of(load_protocol(name), plan or Plan(), "ann")
+    return form_of(load_protocol(name), plan or Plan(), "bridge", "ann")
 
 
 @given(values)
@@ -181,7 +181,7 @@ def _hidden_sentences() -> Protocol:
 def test_the_place_of_a_sentence_is_kept_back_with_its_field() -> None:
     unit = Unit("i#1", "i", 1, "Hello.", Span("response", 0, 6))
     assert shown_span(_hidden_sentences(), unit) is None
-    assert form_of(_hidden_sentences(), Plan(), "ann").rated_field is None
+    assert form_of(_hidden_sentences(), Plan(), "bridge", "ann").rated_field is None
     shown = shown_span(load_protocol("stem-accuracy"), unit)
     assert shown is not None
     assert (shown.field, shown.start, shown.end) == ("response", 0, 6)

@@ -105,6 +105,11 @@ class Store(Interface):
         ...
 
     @property
+    def identity(self) -> str:
+        """A name that no other study has, and that this one keeps wherever it is moved; copies share it."""
+        ...
+
+    @property
     def people(self) -> People:
         """Who may rate at the page, and who has what in hand."""
         ...

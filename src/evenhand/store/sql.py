@@ -7,6 +7,7 @@ time therefore holds nobody up, and in between the same store may write.
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from typing import Protocol as Interface
@@ -68,6 +69,8 @@ class SqlStore:
                 self._versions: Versions = read_versions(connection, backend.location)
                 totals = {row[0]: row[1] for row in connection.execute(select(meta.c.key, meta.c.value))}
             self._n_items, self._n_units = int(totals["items"]), int(totals["units"])
+            begun = f"{totals['created']} {self._versions.adopted[0].protocol.digest}"
+            self._identity = sha256(begun.encode()).hexdigest()[:16]
         except BaseException:
             backend.close()
             raise
@@ -75,6 +78,10 @@ class SqlStore:
     @property
     def location(self) -> str:
         return self._backend.location
+
+    @property
+    def identity(self) -> str:
+        return self._identity
 
     @property
     def people(self) -> SqlPeople:

@@ -205,8 +205,11 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 def is_sqlite(path: Path) -> bool:
     """Whether a file is SQLite's, a study's or another program's."""
-    with path.open("rb") as file:
-        return file.read(len(_MAGIC)) == _MAGIC
+    with _OPENING:
+        if _OPEN[_identity(path)]:
+            return True
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
 
 
 def _check_file(path: Path) -> None:

@@ -122,7 +122,7 @@ async def form(who: AdjudicatorOrOwner, desk: DeskOf) -> FormShape:
     """The form of the protocol, as /api/form gives it to raters."""
 
     def read(study: Study) -> FormShape:
-        return form_of(protocol_in_force(study), study.store.people.plan(), who.rater or "")
+        return form_of(protocol_in_force(study), study.store.people.plan(), study.store.identity, who.rater or "")
 
     return await desk.read(read)
 

@@ -35,12 +35,13 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 
 
-def form_of(protocol: Protocol, plan: Plan, rater: str) -> FormShape:
-    """The form of a protocol for one rater."""
+def form_of(protocol: Protocol, plan: Plan, study: str, rater: str) -> FormShape:
+    """The form of a protocol for one rater of the study with this identity."""
     rule = protocol.rule
     sentences = rule.of == "sentence" and rule.field in protocol.shown_fields()
     return FormShape(
         study=StudyShape(
+            id=study,
             title=protocol.title,
             protocol=protocol.name,
             version=protocol.version,

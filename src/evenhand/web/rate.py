@@ -50,7 +50,7 @@ _INCOMPLETE: dict[int | str, dict[str, Any]] = {
 @router.get("/form", summary="What is asked, on which scales")
 async def form(who: Rater, desk: DeskOf) -> FormShape:
     def read(study: Study) -> FormShape:
-        return form_of(protocol_in_force(study), study.store.people.plan(), who.name)
+        return form_of(protocol_in_force(study), study.store.people.plan(), study.store.identity, who.name)
 
     return await desk.read(read)
 

@@ -28,6 +28,9 @@ class Shape(BaseModel):
 
 
 class StudyShape(Shape):
+    """`id` tells studies apart that are served at one address, one after the other."""
+
+    id: str
     title: str
     protocol: str
     version: str

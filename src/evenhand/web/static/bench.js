@@ -21,7 +21,7 @@ export class Bench {
   /** @param {any} form */
   constructor(form) {
     this.form = form;
-    this.shelf = new Shelf(`${form.study.id ?? form.study.digest}/${form.rater}`);
+    this.shelf = new Shelf(`${form.study.id}/${form.rater}`);
     this.outbox = new Outbox(this.shelf);
     this.work = new Work(form, this.outbox, this.shelf, new Clock());
     this.journey = new Journey(this.outbox);

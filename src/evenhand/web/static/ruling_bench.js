@@ -23,7 +23,7 @@ export class RulingBench {
   constructor(form) {
     this.form = form;
     this.reads = form.rater === ""; // the owner looks on and does not rule
-    this.shelf = new Shelf(`${form.study.id ?? form.study.digest}/ruling/${form.rater}`);
+    this.shelf = new Shelf(`${form.study.id}/ruling/${form.rater}`);
     this.outbox = new Outbox(this.shelf, carry);
     this.work = new Work(form, this.outbox, this.shelf, new Clock());
     this.list = new DisputeList((unit) => this.open(unit));
