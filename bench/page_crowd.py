@@ -38,6 +38,8 @@ class Record:
     finished: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     again: int = 0
     """Requests that were sent again, since the server was gone or asked for patience."""
+    stalled: int = 0
+    """Requests that a server which was there left without an answer for a minute."""
 
     def percentile(self, step: Step, share: float) -> float:
         """In milliseconds."""
@@ -98,7 +100,9 @@ class RaterClient:
                         return content
                     if answer.status not in (429, 503):
                         raise AssertionError(f"{method} {path} by {self._rater}: {answer.status} {content}")
-            except (aiohttp.ClientError, ConnectionError, TimeoutError):
+            except TimeoutError:
+                self._record.stalled += 1
+            except (aiohttp.ClientError, ConnectionError):
                 pass
             self._record.again += 1
             await asyncio.sleep(random.uniform(0.02, 0.2))

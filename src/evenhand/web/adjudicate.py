@@ -18,7 +18,7 @@ from evenhand.web.checking import id_in_force
 from evenhand.web.disputes import MOST, Dispute, disputed_units, listed
 from evenhand.web.faults import refusals
 from evenhand.web.figures import FiguresOf
-from evenhand.web.forms import fields_of, form_of, sayable, sayable_or_none, sayable_value
+from evenhand.web.forms import fields_of, form_of, rating_shape, sayable
 from evenhand.web.rulings import Case, case_of, rule
 from evenhand.web.shapes import (
     AnswerShape,
@@ -195,18 +195,11 @@ def _case(study: Study, case: Case) -> CaseShape:
         units=[unit_shape(study, case.unit, case.own)],
         ratings=[
             SaidShape(
+                **rating_shape(rating).model_dump(exclude={"id"}),
                 rater=sayable(rating.rater),
                 kind=kinds[rating.rater].value,
                 position=case.unit.position,
                 criterion=rating.criterion,
-                status=rating.status.value,
-                value=sayable_value(rating.value),
-                rationale=sayable_or_none(rating.rationale),
-                confidence=rating.confidence,
-                notes=sayable_or_none(rating.notes),
-                evidence=[SpanShape(field=span.field, start=span.start, end=span.end) for span in rating.evidence],
-                reason=sayable_or_none(rating.reason),
-                at=rating.at.isoformat(),
                 adjudicator=rating.rater in adjudicators,
             )
             for rating in case.others

@@ -21,7 +21,8 @@ export class Journey {
   /** @param {number | null} number of the task in hand */
   async ask(number) {
     const answer = await post("/api/tasks/next", { holding: this.holding(number) });
-    this.progress = answer.progress;
+    const done = Math.max(answer.progress.done, this.progress?.done ?? 0); // what was finished here may not be there yet
+    this.progress = { ...answer.progress, done };
     return answer;
   }
 
@@ -40,7 +41,11 @@ export class Journey {
   async next(number) {
     const ahead = await this.ahead;
     this.ahead = null;
-    return ahead?.state === "task" && ahead.task.number !== number ? ahead : this.ask(number);
+    if (ahead?.state === "task" && ahead.task.number !== number) return ahead;
+    const answer = await this.ask(number);
+    if (answer.state === "task") return answer;
+    await this.outbox.settled();
+    return this.ask(null); // whether everything is done hangs on what was still on its way
   }
 
   /** @param {number} number */

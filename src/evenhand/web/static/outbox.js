@@ -113,6 +113,11 @@ export class Outbox extends EventTarget {
     if (outcome === "resting" && this.next()) await this.send(); // it came in while the box was being closed
   }
 
+  /** Waits until everything was tried that can go now. */
+  async settled() {
+    while (this.state === "sending") await new Promise((go) => this.addEventListener("change", go, { once: true }));
+  }
+
   /** The first entry that may go: not one that was refused, nor one that builds on it. */
   next() {
     const refused = this.entries().filter((entry) => entry.refused);
