@@ -13,7 +13,7 @@ import asyncio
 import sys
 import tempfile
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -36,11 +36,12 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--large", type=int, default=1_000_000)
     parser.add_argument("--parts", default="crowd,killed,size")
+    parser.add_argument("--databases", default="SQLite,PostgreSQL")
     options = parser.parse_args()
     items, raters = options.raters * options.units // options.overlap, options.raters
     parts = options.parts.split(",")
     with ExitStack() as servers, tempfile.TemporaryDirectory() as folder:
-        for name, place in places(servers, Path(folder)):
+        for name, place in places(servers, Path(folder), options.databases.split(",")):
             if "crowd" in parts:
                 with place("crowd") as location:
                     asyncio.run(at_once(name, location, Path(folder), items, raters, options.overlap, kills=0))
@@ -68,33 +69,38 @@ class Places:
                 yield url
 
 
-def places(servers: ExitStack, folder: Path) -> Generator[tuple[str, Places]]:
-    yield "SQLite", Places(folder, None)
-    try:
-        yield "PostgreSQL", Places(folder, servers.enter_context(postgres()))
-    except NoPostgres as why:
-        print(why)
+def places(servers: ExitStack, folder: Path, databases: Sequence[str]) -> Generator[tuple[str, Places]]:
+    if "SQLite" in databases:
+        yield "SQLite", Places(folder, None)
+    if "PostgreSQL" in databases:
+        try:
+            server = servers.enter_context(postgres())
+        except NoPostgres as why:
+            print(why)
+        else:
+            yield "PostgreSQL", Places(folder, server)
 
 
 async def at_once(name: str, location: str, folder: Path, items: int, raters: int, overlap: int, kills: int) -> None:
     tokens = make_study(location, items, raters, Plan(overlap=overlap, training="off"))
     log = folder / f"{name}-{kills}.log"
     async with Server(location, log) as server:
-        begun = time.perf_counter()
+        begun, before = time.perf_counter(), server.cpu()
         beside = [killing(server, kills, items * overlap // (kills + 1))] if kills else []
         record = await crowd(server, tokens, *beside)
-        seconds = time.perf_counter() - begun
+        seconds, after = time.perf_counter() - begun, server.cpu()
     with Study.open(location) as study:
         wrong = wrong_with(study, record, list(tokens), overlap)
     if wrong or server.complaints():
         sys.exit("\n".join([*wrong[:20], server.complaints(), "no figure stands on that"]))
     killed = f", the server killed {kills} times, {record.again:,} requests sent again" if kills else ""
+    killed += f", {record.stalled} left without an answer for a minute" if record.stalled else ""
     print(f"{name}: {raters} raters at once, {items:,} items, each for {overlap}{killed}")
-    rate = len(record.finished) / seconds
-    print(
-        f"  {len(record.finished):,} units finished in {seconds:.1f} s: {rate:.0f} units/s, {3 * rate:.0f} requests/s"
-    )
+    units = len(record.finished)
+    print(f"  {units:,} units finished in {seconds:.1f} s: {units / seconds:.0f} units/s, three requests each")
     if not kills:
+        if before is not None and after is not None:
+            print(f"  {1000 * (after - before) / units:.1f} ms of the server's processor time a unit")
         _latencies(record)
     print("  none lost, none doubled, none under another name, overlap kept", flush=True)
 
@@ -130,9 +136,8 @@ async def sizes(name: str, folder: Path, studies: dict[str, int]) -> None:
             server.stop()
     for step in STEPS:
         small, large = (record.percentile(step, 0.5) for _, record in clients.values())
-        print(
-            f"  {step:7} {small:6.2f} ms of {SMALL:,} items, {large:6.2f} ms of {max(servers):,}: {large / small:.2f} ×"
-        )
+        ratio = f"{large / small:.2f} ×"
+        print(f"  {step:7} {small:6.2f} ms of {SMALL:,} items, {large:6.2f} ms of {max(servers):,}: {ratio}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The real `evenhand serve` on a study made for it: started, killed and started again at the same address."""
 
 import asyncio
+import os
 import signal
 import socket
 import subprocess
@@ -89,6 +90,15 @@ class Server:
             self._process.wait(timeout=20)
         except subprocess.TimeoutExpired:
             self.kill()
+
+    def cpu(self) -> float | None:
+        """Seconds of processor time that it took so far, where the system tells."""
+        assert self._process is not None
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return None
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def complaints(self) -> str:
         """What the server said of failures."""

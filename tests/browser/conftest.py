@@ -97,6 +97,22 @@ def serve(tmp_path: Path) -> Generator[Serve]:
         yield started
 
 
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Generator[Serve]:
+    """Starts one server for all tests that want the same study; each of them sends raters of its own."""
+    running: dict[str, Served] = {}
+    with ExitStack() as servers:
+
+        def started(protocol: str = "halo-support", *, plan: Plan | None = UNTRAINED, ask: Ask | None = None) -> Served:
+            wanted = repr((protocol, plan, ask))
+            if wanted not in running:
+                study = make_study(tmp_path_factory.mktemp("shared"), protocol, plan, ask)
+                running[wanted] = servers.enter_context(serving(study))
+            return running[wanted]
+
+        yield started
+
+
 @pytest.fixture
 def served(serve: Serve) -> Served:
     """The halo-support sample, without training."""

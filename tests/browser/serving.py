@@ -28,11 +28,13 @@ UNTRAINED = Plan(training="off")
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A running server: `url` without a slash at the end, the study's file, and what the server printed so far."""
+    """A running server: `url` without a slash at the end, the study's file, what the server printed so far, and the
+    server itself."""
 
     url: str
     study: Path
     log: Path
+    server: "subprocess.Popen[bytes]"
 
     def invite(self, name: str, role: Literal["rater", "adjudicator"] = "rater") -> str:
         """A link by which `name` joins this study."""
@@ -71,9 +73,9 @@ def make_study(folder: Path, protocol: str, plan: Plan | None = None, ask: Ask |
 
 
 @contextmanager
-def serving(study: Path, *options: str) -> Generator[Served]:
-    """The server on a free port, ended like a person ends it."""
-    port = _free_port()
+def serving(study: Path, *options: str, port: int | None = None) -> Generator[Served]:
+    """The server, on a free port where none is given, ended like a person ends it."""
+    port = port or _free_port()
     log = study.with_suffix(".log")
     command = [sys.executable, "-m", "evenhand", "serve", str(study), "--port", str(port), *options]
     with log.open("wb") as output:
@@ -81,7 +83,7 @@ def serving(study: Path, *options: str) -> Generator[Served]:
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_for(f"{url}/healthz", server, log)
-        yield Served(url, study, log)
+        yield Served(url, study, log, server)
     finally:
         server.send_signal(signal.SIGINT)
         try:

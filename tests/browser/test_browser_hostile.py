@@ -35,7 +35,7 @@ GROUPS = {
     "controls": " ".join(CONTROLS.values()),
     "lines": "\n".join(LINES.values()),
 }
-TEXTS = list(GROUPS.values())
+TEXTS = [f"{name}: {text}" for name, text in GROUPS.items()]
 
 NewContext = Callable[..., BrowserContext]
 
@@ -86,11 +86,13 @@ class Watched:
         wide = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
         assert wide[0] <= wide[1], wide
 
-    def wait_for_one_of(self, texts: Iterable[str]) -> str:
-        """The first of these texts that the page shows, now or soon."""
-        wanted = list(texts)
-        found = "(texts) => texts.find((text) => document.body.textContent.includes(text))"
-        return str(self.page.wait_for_function(found, arg=wanted, timeout=30_000).json_value())
+    def wait_for_one_of(self, texts: Iterable[str], within: str = "body") -> str:
+        """The first of these texts that a part of the page shows, now or soon."""
+        found = """([texts, within]) => {
+          const shown = document.querySelector(within).textContent;
+          return texts.find((text) => shown.includes(text));
+        }"""
+        return str(self.page.wait_for_function(found, arg=[list(texts), within], timeout=30_000).json_value())
 
     def shows(self, text: str) -> bool:
         """Whether the page holds a text, character by character."""
@@ -175,6 +177,6 @@ def test_an_adjudicator_sees_hostile_ratings(hostile: tuple[Served, str], new_co
     left = set(TEXTS)
     for place in range(len(TEXTS)):
         watched.page.locator(".disputes button").nth(place).click()
-        left -= {watched.wait_for_one_of(left)}
+        left -= {watched.wait_for_one_of(left, "#rated")}
         watched.check()
     assert not left

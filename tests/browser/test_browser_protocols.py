@@ -1,14 +1,13 @@
-"""The six bundled protocols rated in a browser, by keyboard alone and by mouse alone: what was said is what is stored."""
+"""The six bundled protocols, by keyboard alone and by mouse alone: what was said is what is stored."""
 
 import re
 import time
-from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
 
 import pytest
-from hands import CANNOT_ASSESS, LEAVE_OUT, Answer, Hand, Keyboard, Mouse, UnitAnswers, ratings, saved
+from person import CANNOT_ASSESS, LEAVE_OUT, Answer, Hand, Keyboard, Mouse, UnitAnswers, ratings, saved
 from playwright.sync_api import Page, expect
-from serving import Served, make_study, serving
+from serving import Serve, Served
 
 from evenhand.assign import Plan, Purpose
 from evenhand.protocol.model import Criterion, Protocol
@@ -48,7 +47,9 @@ def halo_support(task: int, position: int) -> UnitAnswers:
 
 
 def stem_accuracy(task: int, position: int) -> UnitAnswers:
-    accuracy = ("Accurate", "Disputed", "Unsupported", "Inaccurate", "Can't confidently assess or no claim")[position % 5]
+    accuracy = ("Accurate", "Disputed", "Unsupported", "Inaccurate", "Can't confidently assess or no claim")[
+        position % 5
+    ]
     asked = accuracy in ("Disputed", "Unsupported", "Inaccurate")
     severity = {"Severity": Answer("Severe" if (task + position) % 2 else "Not Severe")} if asked else {}
     return UnitAnswers({"Accuracy": Answer(accuracy), **severity})
@@ -69,27 +70,12 @@ ANSWERS: Mapping[str, Callable[[int, int], UnitAnswers]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def served_with_training(tmp_path_factory: pytest.TempPathFactory) -> Generator[Callable[[str], Served]]:
-    """Starts the page for a protocol's sample, once for all tests here."""
-    started: dict[str, Served] = {}
-    with ExitStack() as servers:
-
-        def serve(protocol: str) -> Served:
-            if protocol not in started:
-                study = make_study(tmp_path_factory.mktemp("study"), protocol, Plan(training="offered"))
-                started[protocol] = servers.enter_context(serving(study))
-            return started[protocol]
-
-        yield serve
-
-
 @pytest.mark.parametrize("make_hand", [Keyboard, Mouse])
 @pytest.mark.parametrize("protocol", ANSWERS)
 def test_what_is_said_on_the_page_is_what_the_study_holds(
-    page: Page, served_with_training: Callable[[str], Served], protocol: str, make_hand: type[Hand]
+    page: Page, shared: Serve, protocol: str, make_hand: type[Hand]
 ) -> None:
-    served = served_with_training(protocol)
+    served = shared(protocol, plan=Plan(training="offered"))
     rater = make_hand.__name__.lower()
     began = time.monotonic()
     page.goto(served.invite(rater))

@@ -35,12 +35,14 @@ export class Bench {
     this.outbox.addEventListener("refused", (event) => {
       this.hearRefusal(/** @type {CustomEvent} */ (event).detail.entry);
     });
+    addEventListener("pagehide", () => this.unit?.save());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.unit?.save());
     listen(this.keys());
   }
 
   keys() {
     const digits = Object.fromEntries([..."0123456789"].map((digit) => [digit, () => this.unit?.current.press(digit)]));
-    return {
+    const table = {
       ...digits,
       Enter: () => (this.done ? this.moveOn() : this.accept()),
       "Ctrl+Enter": () => (this.done ? this.moveOn() : this.finish()),
@@ -60,6 +62,7 @@ export class Bench {
       g: () => this.frame.openGuideline(),
       "?": openKeys,
     };
+    return Object.fromEntries(Object.entries(table).map(([key, act]) => [key, () => this.moving || act()]));
   }
 
   get unit() {
@@ -198,17 +201,42 @@ export class Bench {
     if (answer !== null && !this.done) await this.moveOn();
   }
 
+  /** The button: to the next criterion while one is wanted, and then as Ctrl+Enter. */
+  proceed() {
+    if (this.done) return this.moveOn();
+    return this.wantsMore ? this.accept() : this.finish();
+  }
+
+  /** Whether another criterion of this unit must have an answer still. */
+  get wantsMore() {
+    const isMore = ({ criterion, part }) => part === "value" && criterion !== this.unit.open;
+    return this.work.lacks(this.view.position).some(isMore);
+  }
+
   async moveOn() {
     if (this.moving) return;
-    this.moving = true;
     try {
-      const answer = await this.journey.next(this.work.task?.number ?? null);
+      const answer = await this.onTheWay(this.journey.next(this.work.task?.number ?? null));
       if (answer.state === "task") this.show(answer.task);
       else this.end(answer);
     } catch (fault) {
       this.trouble(fault, () => this.moveOn());
+    }
+  }
+
+  /**
+   * Waits for a task. Meanwhile nothing answers: keys and clicks would go to the task that is about to leave.
+   * @template T
+   * @param {Promise<T>} task
+   */
+  async onTheWay(task) {
+    this.moving = true;
+    this.frame.workbench.inert = true;
+    try {
+      return await task;
     } finally {
       this.moving = false;
+      this.frame.workbench.inert = false;
     }
   }
 
@@ -217,9 +245,10 @@ export class Bench {
    * @param {{otherwise?: () => Promise<void>, then?: () => void}} [options]
    */
   async open(number, { otherwise, then } = {}) {
+    if (this.moving) return;
     this.unit?.save();
     try {
-      this.show(await this.journey.open(number));
+      this.show(await this.onTheWay(this.journey.open(number)));
       then?.();
     } catch (fault) {
       if (otherwise && fault instanceof Refused && fault.status === 404) await otherwise();

@@ -30,8 +30,9 @@ export class Frame {
     this.undoButton = button("Undo", () => bench.undo(), { key: "U", class: "quiet" });
     this.skipButton = button("Skip item", () => bench.askToSkip(), { class: "quiet" });
     this.nextWords = element("span", {}, "Finish");
-    this.nextButton = button("", () => (bench.done ? bench.moveOn() : bench.finish()), { class: "primary" });
-    this.nextButton.append(this.nextWords, element("kbd", { "aria-hidden": "true" }, "Ctrl ⏎"));
+    this.nextKey = element("kbd", { "aria-hidden": "true" });
+    this.nextButton = button("", () => bench.proceed(), { class: "primary" });
+    this.nextButton.append(this.nextWords, this.nextKey);
     const left = element("div", { class: "row" }, this.backButton, this.undoButton, this.skipButton);
     this.bar = element("div", { class: "bar", role: "group", "aria-label": "Actions" }, left, this.nextButton);
   }
@@ -83,6 +84,7 @@ export class Frame {
     this.skipButton.hidden = task.purpose === "training" || task.state === "done";
     this.nextButton.disabled = bench.waiting;
     this.nextWords.textContent = this.nextAction();
+    this.nextKey.textContent = bench.done || bench.wantsMore ? "⏎" : "Ctrl ⏎";
   }
 
   nextAction() {
@@ -90,6 +92,7 @@ export class Frame {
     const { task } = bench.work;
     if (bench.waiting) return "One moment…";
     if (bench.done || task.locked) return "Continue";
+    if (bench.wantsMore) return "Next criterion";
     const isOpen = ({ position }) => position !== bench.view.position && !bench.work.isFinished(position);
     if (task.units.some(isOpen)) return bench.form.unit === "question" ? "Next question" : "Next sentence";
     return task.purpose === "training" ? "Check" : "Finish";

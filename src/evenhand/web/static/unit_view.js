@@ -98,13 +98,26 @@ export class UnitView {
     if (lack.part === "notes") this.notes?.focus();
     const once = lack.part === "confidence" || lack.part === "notes";
     const about = once ? "" : `${this.view(lack.criterion).criterion.title}: `;
-    this.complain(`Not finished yet. ${about}${lack.words}.`);
+    this.complain(`Not finished yet. ${about}${lack.words}.`, this.place(lack));
   }
 
-  /** @param {string} words empty: there is nothing to complain about any more */
-  complain(words) {
+  /** Below which element a lack is spoken of. @param {import("./answers.js").Lack} lack */
+  place({ criterion, part }) {
+    if (part === "confidence" || part === "notes") return this[part]?.element;
+    const view = this.view(criterion);
+    return { value: view.body.firstElementChild, rationale: view.rationale?.element, evidence: view.citations }[part];
+  }
+
+  /**
+   * @param {string} words empty: there is nothing to complain about any more
+   * @param {Element | null} [place] below which they are to be seen; otherwise below everything
+   */
+  complain(words, place = null) {
     this.complaint.hidden = words === "";
     this.complaint.textContent = words;
+    if (words === "") return;
+    (place ?? this.element.lastElementChild).after(this.complaint);
+    this.complaint.scrollIntoView({ block: "nearest" });
   }
 
   /** What is being written goes out now. */

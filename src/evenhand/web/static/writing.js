@@ -26,7 +26,9 @@ export class Writing {
     const describedBy = hint ? `${id}-hint` : null;
     const attributes = { id, maxlength: 20_000, "aria-labelledby": labelledBy, "aria-describedby": describedBy };
     const line = { type: "text", dir: "auto" };
-    const percent = { type: "number", min: 0, max: 100, step: "any", inputmode: "decimal", class: "percent" };
+    // Not type=number: that drops a decimal comma without a word, and turns with the mouse wheel.
+    const percent = { type: "text", inputmode: "decimal", maxlength: 20, class: "percent" };
+    this.isPercent = kind === "percent";
     this.input = /** @type {HTMLInputElement} */ (
       kind === "lines"
         ? element("textarea", { ...attributes, rows: 2, dir: "auto" })
@@ -61,11 +63,16 @@ export class Writing {
     clearTimeout(this.timer);
     this.dirty = true;
     this.timer = setTimeout(() => this.now(), PAUSE);
+    this.input.removeAttribute("aria-invalid");
   }
 
   now() {
     clearTimeout(this.timer);
     if (!this.dirty) return;
+    if (this.isPercent && percentage(this.input.value) === undefined) {
+      this.input.setAttribute("aria-invalid", "true"); // it stays there to be mended
+      return;
+    }
     this.dirty = false;
     this.save(this.input.value);
   }

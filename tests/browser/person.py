@@ -108,9 +108,9 @@ class Mouse:
 
     def rate(self, given: UnitAnswers) -> None:
         for title, answer in given.answers.items():
-            head = self._page.get_by_role("button", name=title)
-            if head.get_attribute("aria-expanded") == "false":
-                head.click()
+            closed = self._page.get_by_role("button", name=title, expanded=False)
+            if closed.is_visible():
+                closed.click()
             criterion = opened(self._page, title)
             self._answer(criterion, answer)
             if answer.why is not None:
@@ -136,8 +136,7 @@ class Mouse:
 
 def opened(page: Page, title: str) -> Locator:
     """The criterion with this title, as soon as it is the open one."""
-    head = page.get_by_role("button", name=title, expanded=True)
-    criterion = page.locator("section.criterion").filter(has=head)
+    criterion = page.get_by_role("region", name=title, exact=True)
     expect(criterion).to_have_class(re.compile(r"\bopen\b"))
     return criterion
 
