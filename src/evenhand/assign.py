@@ -7,6 +7,7 @@ overlap while it is worked on, and agreement can be computed early.
 
 import hashlib
 import heapq
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,7 @@ from enum import StrEnum
 from math import gcd
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from evenhand.scales import Strict
 
@@ -26,6 +27,20 @@ class Purpose(StrEnum):
     RATE = "rate"
     GOLD = "gold"
     REPEAT = "repeat"
+
+
+_HTTPS = r"^https://[^\s\"'<>]+$"
+
+
+def _https(text: str) -> str:
+    if len(text) > 500 or not re.search(_HTTPS.replace("$", r"\Z"), text):
+        raise ValueError(f"{text[:100]!r} is not an https:// address")
+    return text
+
+
+HttpsAddress = Annotated[
+    str, AfterValidator(_https), WithJsonSchema({"type": "string", "pattern": _HTTPS, "maxLength": 500})
+]
 
 
 class Plan(Strict):
@@ -60,7 +75,7 @@ class Plan(Strict):
         default="never", description="whose ratings a rater may see once their own of that item are final"
     )
     paused: bool = Field(default=False, description="whether nobody is given anything new")
-    completion: Annotated[str, Field(pattern=r"^https://[^\s\"'<>]+$", max_length=500)] | None = Field(
+    completion: HttpsAddress | None = Field(
         default=None, description="an https:// address for raters who are done, such as Prolific's"
     )
 
@@ -162,6 +177,18 @@ def purpose_of(number: int, plan: Plan, *, gold_left: bool, repeat_left: bool) -
     repeat_due = _repeat_due(number, plan) and not _gold_due(number, plan)
     put_off = _repeat_due(number - 1, plan) and _gold_due(number - 1, plan)
     return Purpose.REPEAT if repeat_left and (repeat_due or put_off) else Purpose.RATE
+
+
+def repeats_among(items: int, plan: Plan) -> int:
+    """How many repeats somebody is given along with so many items; by one more or less, where known answers put off."""
+    if not plan.repeat_every:
+        return 0
+    apart = plan.repeat_after + 1
+    if plan.repeat_every == 1:
+        # As many come again as are far enough back; then there is nothing to repeat for just as long.
+        return max(items - 1, 0) // apart * apart
+    first = (apart // plan.repeat_every + 1) * plan.repeat_every
+    return max(-(-(items - first + 1) // (plan.repeat_every - 1)), 0)
 
 
 def _gold_due(number: int, plan: Plan) -> bool:

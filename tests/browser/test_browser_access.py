@@ -1,5 +1,6 @@
 """Joining and signing in, in a browser: by link, by id, by password, and not at all."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,6 +50,23 @@ def test_a_platform_hands_the_id_over(page: Page, served: Served):
     page.wait_for_url("**/rate")
     with Study.open(served.study) as study:
         assert [member.rater for member in study.store.people.members()] == ["5f1"]
+
+
+def test_an_id_that_cannot_be_used_is_asked_for_again(page: Page, served: Served):
+    page.goto(served.invite("ann"))
+    page.wait_for_url("**/rate")
+    page.context.clear_cookies()
+    page.goto(f"{group_link(served)}?PROLIFIC_PID=a%20b")
+    field = page.get_by_label("Your participant id")
+    expect(field).to_be_focused()
+    expect(page.get_by_role("status")).to_have_text(re.compile("letters, digits"))
+    expect(page.get_by_role("status")).not_to_contain_text("body.")
+    field.fill("ann")
+    field.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Somebody else goes by this id")
+    field.fill("p-1")
+    field.press("Enter")
+    page.wait_for_url("**/rate")
 
 
 def test_a_wrong_link_says_what_to_do(page: Page, served: Served):

@@ -242,3 +242,30 @@ def test_the_end_waits_for_the_last_answer_to_arrive(page: Page, shared: Serve) 
             page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name=re.compile("^(All done|Nothing)"))).to_have_text("All done. Thank you!")
     assert values(served, "last") == ["SUPPORTED"]
+
+
+def test_an_answer_to_questions_that_were_changed_is_shown_and_not_sent(page: Page, served: Served) -> None:
+    come_in(page, served.invite("ann"))
+    saved(page)
+    page.route("**/api/tasks/*/units/**", lambda route: route.abort())
+    page.keyboard.press("2")
+    expect(page.locator("#status")).to_have_text("1 answer waiting: offline")
+    with Study.open(served.study) as study:
+        study.adopt(study.protocol.model_copy(update={"version": "99"}))
+    page.unroute("**/api/tasks/*/units/**")
+    page.reload()
+    notice = page.get_by_role("group", name="Earlier answers")
+    expect(notice).to_contain_text("1 answer was made under an earlier version of the questions and was not sent:")
+    expect(notice).to_contain_text("Support: CONTRADICTED")
+    expect(page.get_by_role("radio")).not_to_have_count(0)
+    expect(page.get_by_role("radio", checked=True)).to_have_count(0)
+    saved(page)
+    page.reload()
+    notice.get_by_role("button", name="Give it up").click()
+    expect(notice).to_have_count(0)
+    page.keyboard.press("1")
+    saved(page)
+    page.reload()
+    expect(page.get_by_role("radio", name="SUPPORTED")).to_be_checked()
+    expect(notice).to_have_count(0)
+    assert values(served, "ann") == ["SUPPORTED"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from accessibility import violations
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 from serving import Serve, Served
 
 from evenhand.assign import Plan
@@ -38,7 +38,10 @@ def saved(page: Page) -> None:
 
 def test_an_item_is_rated_by_keyboard_alone(page: Page, served: Served) -> None:
     come_in(page, served.invite("ann"))
+    expect(page.get_by_role("radiogroup")).to_be_focused()
+    page.keyboard.press("ArrowRight")
     expect(page.get_by_role("radio", name="SUPPORTED")).to_be_focused()
+    expect(page.get_by_role("radio", checked=True)).to_have_count(0)
     page.keyboard.press("2")
     expect(page.get_by_role("radio", name="CONTRADICTED")).to_be_checked()
     page.keyboard.press("n")
@@ -132,6 +135,9 @@ def test_undo_takes_answers_back_one_by_one_and_across_items(page: Page, served:
     expect(page.get_by_role("radio", name="SUPPORTED")).to_be_checked()
     page.keyboard.press("u")
     expect(page.get_by_role("radio", name="SUPPORTED")).not_to_be_checked()
+    expect(page.locator(".said")).to_have_text("Taken back.")
+    expect(page.locator(".said")).to_be_visible()
+    expect(page.get_by_role("radiogroup")).to_be_focused()
     saved(page)
     (rating,) = ratings(served, "ann")
     assert (rating.status, rating.reason) == (Status.SKIPPED, "taken back")
@@ -237,3 +243,89 @@ def test_nothing_bars_people_with_disabilities(
         page.get_by_role("button", name="Cannot assess").or_(page.get_by_role("radio").nth(1)).first.click()
         saved(page)
         assert violations(page) == []
+
+
+def middle(place: Locator) -> tuple[float, float]:
+    """Where on the page something is clicked."""
+    box = place.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def second_click(page: Page) -> None:
+    """The second half of a double click, where the pointer is."""
+    page.mouse.down(click_count=2)
+    page.mouse.up(click_count=2)
+
+
+def test_a_double_click_on_skip_does_not_answer_the_next_item(page: Page, serve: Serve) -> None:
+    served = serve("feedback")
+    come_in(page, served.invite("ann"))
+    page.get_by_role("button", name="Skip item").click()
+    x, y = middle(page.get_by_role("button", name="Skip this item"))
+    page.mouse.click(x, y)
+    page.wait_for_url("**#task-2")
+    beneath = page.evaluate_handle("([x, y]) => document.elementFromPoint(x, y).closest('[role=radio]')", [x, y])
+    assert beneath.as_element() is not None
+    second_click(page)
+    saved(page)
+    expect(page.get_by_role("radio", checked=True)).to_have_count(0)
+    assert {rating.status for rating in ratings(served, "ann")} == {Status.SKIPPED}
+    page.mouse.click(x, y)
+    expect(page.get_by_role("radio", checked=True)).to_have_count(1)
+
+
+def test_nothing_can_be_answered_while_an_item_is_being_skipped(page: Page, served: Served) -> None:
+    come_in(page, served.invite("ann"))
+    waiting: list[Route] = []
+    page.route("**/skip", lambda route: waiting.append(route))
+    page.get_by_role("button", name="Skip item").click()
+    with page.expect_request("**/skip"):
+        page.get_by_role("button", name="Skip this item").click()
+    page.keyboard.press("1")
+    x, y = middle(page.locator("[role=radio]").nth(1))
+    page.mouse.click(x, y)
+    expect(page.locator("[role=radio][aria-checked=true]")).to_have_count(0)
+    for route in waiting:
+        route.continue_()
+    page.wait_for_url("**#task-2")
+    saved(page)
+    assert [rating.status for rating in ratings(served, "ann")] == [Status.SKIPPED]
+
+
+def test_a_double_click_on_finish_finishes_one_item(page: Page, served: Served) -> None:
+    come_in(page, served.invite("ann"))
+    page.keyboard.press("1")
+    page.mouse.click(*middle(page.get_by_role("button", name="Finish")))
+    page.wait_for_url("**#task-2")
+    second_click(page)
+    expect(page.get_by_text("Not finished yet")).to_have_count(0)
+    page.get_by_role("button", name="Finish").click()
+    expect(page.get_by_text("Not finished yet")).to_be_visible()
+
+
+def test_what_is_chosen_by_key_comes_into_view(new_context: Callable[..., BrowserContext], serve: Serve) -> None:
+    served = serve("feedback")
+    page = new_context(viewport={"width": 1280, "height": 560}).new_page()
+    come_in(page, served.invite("ann"))
+    page.keyboard.press("5")
+    expect(page.get_by_role("radio", name=re.compile("^5"))).to_be_in_viewport(ratio=1)
+    page.keyboard.press("x")
+    expect(page.get_by_role("button", name="Cannot assess")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("1")
+    expect(page.get_by_role("radio", name=re.compile("^1"))).to_be_in_viewport(ratio=1)
+    page.keyboard.press("r")
+    expect(page.locator(".criterion.open").get_by_label("Why?")).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("view", [DESK, PHONE])
+def test_a_text_rated_as_a_whole_stays_in_view_beside_its_criteria(
+    new_context: Callable[..., BrowserContext], shared: Serve, view: Mapping[str, Any]
+) -> None:
+    page = new_context(**view).new_page()
+    come_in(page, shared("feedback").invite("phone" if view else "desk"))
+    rated = page.locator("#beside .text.rated h2")
+    expect(rated).to_be_in_viewport()
+    page.get_by_role("button", name="Cannot assess").click()
+    expect(rated).to_be_in_viewport()
+    expect(page.locator("#rating section.text")).to_have_count(0)

@@ -124,7 +124,8 @@ def test_the_plan_is_changed_option_by_option_and_back(invite: Caller):
     [
         (["--overlap", "0"], "--overlap: input should be greater than or equal to 1"),
         (["--overlap", "few"], "neither a number nor 'all'"),
-        (["--completion", "http://example.org"], "--completion"),
+        (["--completion", "http://example.org"], "--completion: 'http://example.org' is not an https:// address"),
+        (["--pause", "--resume"], "--pause and --resume contradict each other"),
         (["--gold", "nobody"], "nobody"),
         (["--by", "question"], "question"),
         (["--claim-minutes", "nan"], "--claim-minutes"),

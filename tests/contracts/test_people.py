@@ -16,7 +16,7 @@ import sqlalchemy
 from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 
-from evenhand.assign import Plan, Purpose, Task
+from evenhand.assign import Plan, Purpose, Task, repeats_among
 from evenhand.errors import ConflictError, StudyError
 from evenhand.protocol.load import read_protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
@@ -180,12 +180,22 @@ def test_a_share_is_the_most_somebody_is_given(study: Store) -> None:
     assert [len(given(study, name)) for name in ("ann", "dee")] == [5, 2]
 
 
-def test_who_is_paused_is_given_nothing_and_finishes_what_is_there(study: Store) -> None:
+def test_who_is_paused_is_given_what_is_in_hand_and_nothing_new(study: Store) -> None:
     people = study.people
-    assert people.next_task("ann") is not None
-    people.set_member("ann", paused=True)
-    assert people.next_task("ann") is None
+    task = people.next_task("ann")
+    assert task is not None
+    for paused, plan in ((True, Plan()), (False, Plan(paused=True))):
+        people.set_member("ann", paused=paused)
+        people.set_plan(plan)
+        again = people.next_task("ann")
+        assert again is not None
+        assert again.number == task.number
+        assert people.next_task("ann", holding=[1]) is None
     people.finish("ann", 1)
+    assert people.next_task("ann") is None, "the plan is paused"
+    people.set_member("ann", paused=True)
+    people.set_plan(Plan())
+    assert people.next_task("ann") is None
     people.set_member("ann", paused=False)
     people.set_plan(Plan(paused=True))
     assert people.next_task("ann") is None
@@ -193,6 +203,53 @@ def test_who_is_paused_is_given_nothing_and_finishes_what_is_there(study: Store)
     task = people.next_task("ann")
     assert task is not None
     assert task.number == 2
+
+
+def test_a_task_that_is_reopened_comes_again_before_anything_new(study: Store) -> None:
+    people = study.people
+    people.set_plan(Plan(overlap=1, share=4))
+    first = given(study, "ann", most=3)
+    done = people.task("ann", 2)
+    assert done is not None
+    people.reopen("ann", 2)
+    again = people.next_task("ann")
+    assert again is not None
+    assert (again.number, again.item, again.state, again.finished) == (2, first[1].item, "open", None)
+    assert again.expires > done.expires
+    assert people.task_counts("ann") == {"ann": TaskCounts(open=1, done=2)}
+    people.reopen("ann", 2)
+    assert held(study) == dict.fromkeys(map(str, items(first)), 1), "it has been hers all the time"
+    assert len(given(study, "ben")) == 4
+    assert set(map(str, items(list(people.tasks("ben"))))).isdisjoint(map(str, items(first)))
+    people.finish("ann", 2)
+    assert [task.number for task in given(study, "ann")] == [4], "the share is still four"
+    with pytest.raises(StudyError, match="has no task 9"):
+        people.reopen("ann", 9)
+
+
+def test_a_reopened_task_that_nobody_renews_goes_back(study: Store) -> None:
+    people = study.people
+    people.set_plan(Plan(overlap=1, claim_minutes=AT_ONCE))
+    mine = given(study, "ann", most=1)
+    people.reopen("ann", 1)
+    given(study, "ben")
+    assert mine[0].item in items(list(people.tasks("ben")))
+    people.reopen("ann", 1)
+    returned = people.task("ann", 1)
+    assert returned is not None
+    assert returned.state == "returned", "only what is done can be reopened"
+
+
+def test_a_repeat_can_be_reopened(study: Store) -> None:
+    study.people.set_plan(Plan(repeat_every=3, repeat_after=1))
+    tasks = given(study, "ann", most=4)
+    repeat = next(task for task in tasks if task.purpose is Purpose.REPEAT)
+    assert study.people.task_counts("ann") == {"ann": TaskCounts(done=4, repeats_done=1)}
+    study.people.reopen("ann", repeat.number)
+    again = study.people.next_task("ann")
+    assert again is not None
+    assert (again.number, again.purpose) == (repeat.number, Purpose.REPEAT)
+    assert study.people.task_counts("ann") == {"ann": TaskCounts(done=3, open=1, repeats_open=1)}
 
 
 def test_only_members_are_given_tasks_and_adjudicators_none(study: Store) -> None:
@@ -359,19 +416,40 @@ def test_known_answers_are_hidden_among_the_items(study: Store) -> None:
     assert len(tasks) == len(set(items(tasks))) == 12
     assert tasks[3].purpose is Purpose.GOLD
     assert [task.purpose for task in given(study, "expert")] == [Purpose.RATE] * 9
-    late = given(study, "ben")
-    assert items(late) == [], "all nine others were rated by two people"
+    assert len(given(study, "ben")) == 12, "the expert is none of the two"
+    late = given(study, "cem")
+    assert items(late) == [], "all were rated by two people"
     study.people.set_plan(Plan(overlap=3, gold="expert", gold_every=4))
-    assert [task.purpose for task in given(study, "ben")].count(Purpose.GOLD) == 3
+    assert [task.purpose for task in given(study, "cem")].count(Purpose.GOLD) == 3
+
+
+def test_whoever_has_the_known_answers_counts_for_no_item(study: Store) -> None:
+    people = study.people
+    for name in ("expert", "other"):
+        study.add_ratings([rated(item, name) for item in ALL[:4]], raters=[RaterRef(name, Kind.PERSON)])
+    plan = Plan(overlap=1, gold_every=1000)
+    people.set_plan(plan)
+    assert sorted(map(str, items(given(study, "ann")))) == sorted(ALL[4:]), "four were rated before"
+    people.set_plan(plan.model_copy(update={"gold": "expert", "overlap": 2}))
+    assert sorted(map(str, items(given(study, "ann")))) == sorted(ALL[:4]), "beside the other, one is wanted"
+    assert len(given(study, "ben")) == 8
+    people.set_plan(plan.model_copy(update={"overlap": 2}))
+    people.set_plan(plan.model_copy(update={"gold": "expert", "overlap": 3}))
+    assert len(given(study, "ben")) == 4
+    assert held(study) == dict.fromkeys(ALL, 2)
+    assert len(given(study, "cem")) == 8, "the four have three people: the other, ann and ben"
 
 
 def test_known_answers_are_given_beyond_the_overlap(study: Store) -> None:
     study.add_ratings([rated(item, "expert") for item in ALL[:6]], raters=[RaterRef("expert", Kind.PERSON)])
     study.people.set_plan(Plan(overlap=1, gold="expert", gold_every=2, share=6))
-    first = [(task.number, task.purpose) for task in given(study, "ann")]
-    assert first == [(n, Purpose.RATE if n % 2 else Purpose.GOLD) for n in range(1, 7)]
-    second = given(study, "ben")
-    assert [task.purpose for task in second] == [task[1] for task in first]
+    known: list[str | None] = []
+    for name in ("ann", "ben", "cem"):
+        tasks = given(study, name)
+        assert [task.purpose for task in tasks][1::2] == [Purpose.GOLD] * 3, "every second one, and others by chance"
+        known += [task.item for task in tasks if task.purpose is Purpose.GOLD]
+    assert set(known) <= set(ALL[:6])
+    assert max(Counter(known).values()) > 1, "some were given to several people"
 
 
 def test_known_answers_that_come_later_are_found_when_asked_for(study: Store) -> None:
@@ -395,6 +473,19 @@ def test_a_repeat_is_an_earlier_item_at_a_distance_and_counts_for_nobody(study: 
     assert held(study) == dict.fromkeys(ALL, 1)
 
 
+@pytest.mark.parametrize(
+    ("every", "after"), [(1, 1), (1, 3), (2, 1), (2, 4), (3, 4), (5, 2), (12, 1), (13, 1), (4, 12)]
+)
+def test_how_many_repeats_come_is_known_beforehand(store_location: str, every: int, after: int) -> None:
+    plan = Plan(repeat_every=every, repeat_after=after)
+    with create_store(store_location, PLAIN, "plain.yaml", whole(12)) as made:
+        made.people.set_plan(plan)
+        for share in (1, 5, 11, 12):
+            made.people.add_member(f"of-{share}", "rater", share=share)
+            tasks = given(made, f"of-{share}")
+            assert len(tasks) == share + repeats_among(share, plan), share
+
+
 @pytest.fixture
 def school(store_location: str) -> Generator[Store, None, None]:
     with create_store(store_location, TAUGHT, "taught.yaml", whole(3)) as made:
@@ -415,6 +506,8 @@ def test_worked_examples_come_first_one_at_a_time_and_in_order(school: Store) ->
     assert member is not None
     assert member.training_over
     assert people.task_counts() == {"ann": TaskCounts(training=2, done=3)}
+    people.reopen("ann", 1)
+    assert people.task_counts() == {"ann": TaskCounts(training=2, done=3)}, "worked examples stay done"
 
 
 def test_training_ends_when_it_is_skipped_or_switched_off(school: Store) -> None:
@@ -678,6 +771,7 @@ def test_every_statement_for_a_task_is_a_search_by_an_index(tmp_path: Path) -> N
         event.listen(sqlalchemy.Engine, "before_cursor_execute", note)
         try:
             given(made, "ann")
+            made.people.reopen("ann", 5)
             made.people.set_plan(plan.model_copy(update={"claim_minutes": AT_ONCE}))
             made.people.next_task("ben")
             given(made, "ben", most=12)

@@ -135,13 +135,30 @@ def test_progress_moves_with_every_answer(client: Browsers):
     answered(ann)
     answered(ann, C)
     after = rater_of(owner, "ann")
-    assert after["tasks"] == {"training": 0, "open": 0, "done": 2, "returned": 0}
+    assert after["tasks"] == {"training": 0, "open": 0, "done": 2, "returned": 0, "repeats": 0}
     # Twelve seconds each are 300 an hour.
     assert (after["units_rated"], after["per_hour"], after["seconds_per_unit"]) == (2, 300, 12)
     assert after["statuses"] == {"rated": 2}
     study = owner.get("/api/progress").json()["study"]
     assert (study["items"], study["units"], study["raters"]) == (12, 12, 1)
     assert (study["items_given"], study["items_wanted"], study["units_done"]) == (2, 12, 2)
+
+
+def test_a_repeat_does_not_count_towards_the_share(client: Browsers, study: Study):
+    study.store.people.set_plan(Plan(training="off", share=4, repeat_every=3, repeat_after=1))
+    owner, ann = client.owner(), client.rater("ann")
+    for _ in range(5):
+        answered(ann)
+    found = rater_of(owner, "ann")
+    assert (found["tasks"]["done"], found["tasks"]["repeats"], found["share"]) == (4, 1, 4)
+    assert owner.get("/api/progress").json()["study"]["items_given"] == 4
+
+
+def test_people_who_rated_in_a_spreadsheet_are_named(client: Browsers, study: Study):
+    rated(study, "ben", [S, C, N])
+    found = client.owner().get("/api/progress").json()
+    assert (found["raters"], found["elsewhere"]) == ([], [{"rater": "ben", "units_rated": 3}])
+    assert (found["study"]["raters"], found["study"]["units_rated"]) == (0, 3)
 
 
 def test_a_changed_answer_is_noticed(client: Browsers, study: Study):
@@ -247,7 +264,7 @@ def test_the_owner_sees_what_is_in_hand_and_takes_it_back(client: Browsers):
     assert owner.post("/api/raters/give-back", json={"rater": "ann", "number": 1}).json() == {"returned": 1}
     assert [task["number"] for task in owner.get("/api/raters/tasks?rater=ann").json()["tasks"]] == [2]
     assert owner.post("/api/raters/give-back", json={"rater": "ann"}).json() == {"returned": 1}
-    assert rater_of(owner, "ann")["tasks"] == {"training": 0, "open": 0, "done": 0, "returned": 2}
+    assert rater_of(owner, "ann")["tasks"] == {"training": 0, "open": 0, "done": 0, "returned": 2, "repeats": 0}
 
 
 def test_an_item_is_given_to_somebody_by_name(client: Browsers):

@@ -236,7 +236,7 @@ def test_the_study_counts_units_and_items_of_people_and_not_of_adjudicators():
 
 def test_a_repeated_item_is_not_counted_twice():
     tables = tables_of(HALO, {"ann": {"support": [S, S, None]}})
-    person = Person(member(), TaskCounts(done=3), trials=[(3, rating("q1", S)), (1, rating("example:0", S))])
+    person = Person(member(), TaskCounts(done=3, repeats_done=1), trials=[(3, rating("q1", S))])
     assert progress(tables, [person], Plan(), NOON).reached.items_given == 2
 
 
@@ -250,6 +250,28 @@ def test_without_an_overlap_only_people_who_rate_here_count():
     tables = tables_of(HALO, {"ann": {"support": [S, None]}, "elsewhere": {"support": [S, S]}})
     reached = progress(tables, [Person(member("ann"))], Plan(), NOON).reached
     assert (reached.items_given, reached.items_wanted, reached.units_done) == (1, 2, 1)
+
+
+def test_people_who_rated_elsewhere_are_named_and_their_units_are_rated():
+    tables = tables_of(HALO, {"ann": {"support": [S, None, None]}, "ben": {"support": [S, S, None]}})
+    found = progress(tables, [Person(member("ann"))], Plan(), NOON)
+    assert (found.elsewhere, found.reached.units_rated) == ({"ben": 2}, 2)
+    nobody_here = progress(tables, [], Plan(), NOON)
+    assert (nobody_here.elsewhere, nobody_here.reached.units_rated) == ({"ann": 1, "ben": 2}, 2)
+
+
+def test_the_rater_with_the_known_answers_is_nobody_among_the_people():
+    columns = {"ann": {"support": [S, S]}, "ben": {"support": [C, None]}, "key": {"support": [C, C]}}
+    tables = tables_of(HALO, columns)
+    people = [Person(member("ann")), Person(member("ben")), Person(member("key"))]
+    found = progress(tables, people, Plan(overlap=2, gold="key"), NOON)
+    assert (found.reached.units_rated, found.reached.units_done, found.reached.items_given) == (2, 1, 3)
+    assert found.reached.people == 3
+    ann = found.records[0]
+    assert ann.others is not None
+    assert (ann.others.same.value, ann.others.same.n) == (0.0, 1), "against ben alone"
+    assert progress(tables, people, Plan(gold="key"), NOON).reached.items_wanted == 4
+    assert progress(tables, people[:2], Plan(gold="key"), NOON).elsewhere == {}
 
 
 def test_every_member_has_figures_and_only_raters_have_hints():

@@ -120,14 +120,17 @@ def test_whoever_is_done_is_told_so_with_where_to_go(study: Study) -> None:
 def test_a_paused_member_gets_nothing_new_and_may_finish(hand: Hand, plain: Study) -> None:
     hand.take()
     plain.store.people.set_member("ann", paused=True)
-    assert (hand.next()["state"], hand.next()["task"]) == ("paused", None)
+    assert hand.take()["number"] == 1, "what is in hand can be finished"
+    assert hand.next(1)["state"] == "paused"
     hand.save(1, 1, "support", "SUPPORTED")
     assert hand.finished(1)["task"]["state"] == "done"
+    assert (hand.next()["state"], hand.next()["task"]) == ("paused", None)
 
 
 def test_a_paused_study_gives_nothing_new(hand: Hand, plain: Study) -> None:
     hand.take()
     plain.store.people.set_plan(Plan(training="off", paused=True))
+    assert hand.take()["number"] == 1
     hand.save(1, 1, "support", "SUPPORTED")
     hand.finished(1)
     assert hand.next()["state"] == "paused"
@@ -289,15 +292,61 @@ def test_an_answer_taken_back_counts_as_none(hand: Hand, plain: Study) -> None:
     assert [rating.status for rating in ratings_by(plain, "ann", history=True)] == ["rated", "skipped", "rated"]
 
 
-def test_an_answer_taken_back_in_a_done_task_leaves_it_done_and_unfinished(hand: Hand) -> None:
+def test_a_done_task_is_open_again_once_an_answer_is_taken_back(hand: Hand) -> None:
     hand.take()
     first = hand.save(1, 1, "support", "SUPPORTED")["rating"]
     hand.finished(1)
-    hand.put(1, 1, "support", {"status": "skipped", "taken_back": True}, first["id"])
+    hand.save(1, 1, "support", "CONTRADICTED")
+    assert hand.task(1)["state"] == "done", "another answer is an answer"
+    assert hand.take()["number"] == 2
+    present = hand.task(1)["units"][0]["ratings"]["support"]["id"]
+    assert present != first["id"]
+    hand.put(1, 1, "support", {"status": "skipped", "taken_back": True}, present)
     task = hand.task(1)
-    assert (task["state"], task["units"][0]["finished"]) == ("done", False)
+    assert (task["state"], task["units"][0]["finished"]) == ("open", False)
+    listed = hand.client.get("/api/tasks").json()
+    assert [(one["number"], one["state"], one["finished"]) for one in listed["tasks"]] == [
+        (1, "open", None),
+        (2, "open", None),
+    ]
+    assert listed["progress"]["done"] == 0
+    assert hand.take()["number"] == 1, "before anything else"
     hand.save(1, 1, "support", "CONTRADICTED")
     assert hand.finished(1)["task"]["state"] == "done"
+    assert hand.take()["number"] == 2
+
+
+def test_an_answer_taken_back_in_a_repeat_opens_it_again(study: Study) -> None:
+    study.store.people.set_plan(Plan(training="off", share=4, repeat_every=3, repeat_after=1))
+    with at_page(study) as rater:
+        ann = rater("ann")
+        for number in (1, 2, 3):
+            assert ann.take()["number"] == number
+            ann.save(number, 1, "support", "SUPPORTED")
+            ann.finished(number)
+        assert len(ratings_by(study, "ann")) == 2, "the third was a repeat"
+        present = ann.task(3)["units"][0]["ratings"]["support"]["id"]
+        ann.put(3, 1, "support", {"status": "skipped", "taken_back": True}, present)
+        again = ann.take()
+        assert (again["number"], again["state"]) == (3, "open")
+        ann.save(3, 1, "support", "SUPPORTED")
+        assert ann.finished(3)["task"]["state"] == "done"
+        assert ann.take()["number"] == 4
+
+
+def test_progress_moves_alike_for_items_and_repeats_and_ends_at_the_whole(study: Study) -> None:
+    study.store.people.set_plan(Plan(training="off", share=5, repeat_every=3, repeat_after=1))
+    with at_page(study) as rater:
+        ann = rater("ann")
+        told: list[tuple[int, int]] = []
+        while (found := ann.next())["state"] == "task":
+            told.append((found["progress"]["done"], found["progress"]["of"]))
+            ann.save(found["task"]["number"], 1, "support", "SUPPORTED")
+            ann.finished(found["task"]["number"])
+        # Of seven things the third and the sixth are repeats.
+        assert told == [(done, 7) for done in range(7)]
+        assert found["progress"] == {"done": 7, "of": 7}
+        assert study.store.people.task_counts("ann")["ann"].repeats_done == 2
 
 
 def test_a_claim_is_renewed_when_a_good_part_of_it_has_passed(study: Study) -> None:

@@ -52,19 +52,26 @@ def _number_or(word: str) -> Callable[[click.Context, click.Parameter, str | Non
 @click.option("--repeat-every", type=int, help="Every so many items one that the rater has rated before; 0: never.")
 @click.option("--repeat-after", type=int, help="Items between an item and its repeat, at least.")
 @click.option("--reveal", type=click.Choice(list(_REVEAL)), help="Whose ratings raters see once their own are final.")
-@click.option("--pause/--resume", "paused", default=None, help="Give nobody anything new; go on.")
+@click.option("--pause", is_flag=True, help="Give nobody anything new; what is in hand can be finished.")
+@click.option("--resume", is_flag=True, help="Go on after a pause.")
 @click.option("--completion", metavar="URL|none", help="Where raters go who are done, such as Prolific's address.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(study: str, by: str | None, as_json: bool, **options: int | float | str | bool | None) -> None:
+def command(
+    study: str, by: str | None, pause: bool, resume: bool, as_json: bool, **options: int | float | str | None
+) -> None:
     """Say how STUDY is shared out among people; with options, change it.
 
     Seed, batch and --by are settled once the first item was given out; the rest may change at any time.
     """
+    if pause and resume:
+        raise click.UsageError("--pause and --resume contradict each other; give one of them")
     changes: dict[str, object] = {
         name: None if value == _EMPTY.get(name) else value for name, value in options.items() if value is not None
     }
     if by is not None:
         changes["by"] = _fields(by)
+    if pause or resume:
+        changes["paused"] = pause
     with open_study(study) as opened:
         people = opened.store.people
         plan = people.plan()
@@ -92,8 +99,9 @@ def _changed(plan: Plan, changes: dict[str, object]) -> Plan:
         return Plan.model_validate({**plan.model_dump(), **changes})
     except ValidationError as error:
         problems = [
-            Problem(f"--{str(one['loc'][0]).replace('_', '-')}: {one['msg'][:1].lower()}{one['msg'][1:]}")
+            Problem(f"--{str(one['loc'][0]).replace('_', '-')}: {message[:1].lower()}{message[1:]}")
             for one in error.errors()
+            for message in [one["msg"].removeprefix("Value error, ")]
         ]
         raise InputError("plan", problems) from error
 

@@ -78,7 +78,7 @@ def next_task(turn: Turn, rater: str, holding: Sequence[int]) -> int | None:
     lapse(turn)
     walker = find_walker(turn, rater)
     see(turn, walker.rater)
-    if walker.role != "rater" or walker.paused or turn.plan.paused:
+    if walker.role != "rater":
         return None
     in_hand = walker.in_hand()
     in_training = _in_training(walker, in_hand)
@@ -87,6 +87,8 @@ def next_task(turn: Turn, rater: str, holding: Sequence[int]) -> int | None:
         if held.number not in holding:
             claim(turn, held)
             return held.number
+    if walker.paused or turn.plan.paused:
+        return None
     if in_training:
         return None if due else _give_example(walker)
     lapsed = _lapsed(walker, holding)
@@ -238,5 +240,5 @@ def _rated_elsewhere(walker: Walker, item: int) -> bool:
     if not cells or cells < len(criteria) * connection.execute(_UNITS, {"of_item": item}).scalar_one():
         return False
     connection.execute(_ADD_PRIOR, {"rater": walker.rater, "item": item})
-    count_person(walker.turn, item, 1)
+    count_person(walker.turn, walker.rater, item, 1)
     return True

@@ -5,9 +5,9 @@ Reached as `Store.people`. `tests/contracts/test_people.py` holds every back end
 1. Secrets are not kept. Of a token, which callers hand over as it is, the store keeps the SHA-256 and nothing else.
 2. What is given out is given once. With an overlap of K, at most K people hold or have done an item at any time,
    whoever asks at the same moment, in whichever process; expired claims and returned items are given out again. People
-   who had rated an item before the queue was made count among the K. Beyond them an item comes to somebody only as one
-   with a known answer, by `reassign`, or because they finish a task that went back. Nobody is given an item that they
-   have rated in another way.
+   who had rated an item before the queue was made count among the K; the rater with the known answers never does.
+   Beyond the K an item comes to somebody only as one with a known answer, by `reassign`, or because they finish a task
+   that went back. Nobody is given an item that they have rated in another way.
 3. A rater's tasks are numbered 1, 2, 3 … without gaps. A number keeps its item for good.
 4. `next_task` takes the same time whatever the study's size. It passes over what a rater cannot have, each item once.
 5. Nothing here changes a rating. Trials, answers to worked examples and to repeated items, are kept apart from ratings,
@@ -74,12 +74,29 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class TaskCounts:
-    """A rater's tasks: worked examples that were done apart, repeats among the rest."""
+    """A rater's tasks: worked examples that were done apart, repeats among the rest. Of those that are open and done,
+    `repeats_open` and `repeats_done` are repeats."""
 
     training: int = 0
     open: int = 0
     done: int = 0
     returned: int = 0
+    repeats_open: int = 0
+    repeats_done: int = 0
+
+    @property
+    def own_done(self) -> int:
+        """Items done, each counted once."""
+        return self.done - self.repeats_done
+
+    @property
+    def own_given(self) -> int:
+        """Items in hand or done, each counted once."""
+        return self.own_done + self.open - self.repeats_open
+
+    @property
+    def repeats_given(self) -> int:
+        return self.repeats_open + self.repeats_done
 
 
 class People(Interface):
@@ -152,9 +169,10 @@ class People(Interface):
 
     def next_task(self, rater: str, *, holding: Sequence[int] = ()) -> Task | None:
         """The first open task of a member that is not among `holding`; where there is none, one whose claim expired and
-        whose item is still free, then a new one, or None: paused, three are in hand, the share is done, or nothing is
-        left. Only training, one example at a time, is given to a member before `training_over`, where the plan has
-        training and the protocol examples. Adjudicators are given nothing; who is no member is a StudyError."""
+        whose item is still free, then a new one, or None: three are in hand, the share is done, or nothing is left.
+        While the member or the plan is paused, only open tasks. Only training, one example at a time, is given to a
+        member before `training_over`, where the plan has training and the protocol examples. Adjudicators are given
+        nothing; who is no member is a StudyError."""
         ...
 
     def task(self, rater: str, number: int) -> Task | None: ...
@@ -168,6 +186,11 @@ class People(Interface):
 
     def finish(self, rater: str, number: int) -> None:
         """An open or returned task is done. Once is as good as twice."""
+        ...
+
+    def reopen(self, rater: str, number: int) -> None:
+        """A task that was done is open again, under a new claim; its item has been this rater's all the time. A worked
+        example stays done, and a task that is not done stays as it is."""
         ...
 
     def give_back(self, rater: str, *, number: int | None = None) -> int:

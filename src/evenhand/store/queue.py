@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, exists, func, select, union, update
+from sqlalchemy import ColumnElement, Connection, Select, Subquery, delete, exists, func, select, union, update
 
 from evenhand.assign import Plan, in_batches, own_order
 from evenhand.protocol.model import Protocol
@@ -61,7 +61,10 @@ def ready(connection: Connection, in_force: InForce, protocol: Protocol, *, look
     wanted = Made(in_force.protocol, plan.seed, plan.batch, strata(protocol, plan), plan.overlap, plan.gold)
     made = None if in_force.queue is None else _made_from(in_force.queue)
     if made is not None and made.same_order(wanted):
-        if made.overlap != wanted.overlap:
+        if made.gold != wanted.gold:
+            _count_anew(connection, wanted.protocol, made.gold, 1)
+            _count_anew(connection, wanted.protocol, wanted.gold, -1)
+        if (made.overlap, made.gold) != (wanted.overlap, wanted.gold):
             _set_free(connection, wanted.overlap)
         known = made.known
         if made.gold != wanted.gold or (look_again and wanted.gold is not None):
@@ -98,7 +101,7 @@ def _make(connection: Connection, wanted: Made, protocol: Protocol) -> None:
     people = select(raters.c.seq).where(raters.c.kind == Kind.PERSON.value, raters.c.seq.not_in(adjudicators))
     done = _complete(wanted.protocol, protocol, ratings.c.rater.in_(people))
     connection.execute(prior.insert().from_select(["rater", "item"], done))
-    taken = _taken(connection, wanted.protocol)
+    taken = _taken(connection, wanted)
     connection.exec_driver_sql("DROP INDEX queue_by_item")
     plan = Plan(seed=wanted.seed, batch=wanted.batch)
     rows: list[tuple[int, int, int, int]] = []
@@ -140,19 +143,37 @@ def _complete(number: int, protocol: Protocol, whose: ColumnElement[bool]) -> Se
     )
 
 
-def _taken(connection: Connection, protocol: int) -> Sequence[int]:
-    """How many people have each item or have done it, by the item's number."""
+def _pairs(protocol: int) -> Subquery:
+    """Item and rater wherever somebody has an item or has done it."""
     in_hand = (
         select(assignments.c.item, assignments.c.rater)
         .where(assignments.c.protocol == protocol, assignments.c.purpose.in_(("rate", "gold")))
         .where(assignments.c.state != "returned")
     )
-    pairs = union(select(prior.c.item, prior.c.rater), in_hand).subquery()
+    return union(select(prior.c.item, prior.c.rater), in_hand).subquery()
+
+
+def _taken(connection: Connection, wanted: Made) -> Sequence[int]:
+    """How many people have each item or have done it, by the item's number; whoever has the known answers apart."""
+    pairs = _pairs(wanted.protocol)
+    gold_rater = None if wanted.gold is None else find_rater(connection, wanted.gold)
+    counts = select(pairs.c.item, func.count()).group_by(pairs.c.item)
+    if gold_rater is not None:
+        counts = counts.where(pairs.c.rater != gold_rater[0])
     last = connection.execute(select(func.coalesce(func.max(items.c.seq), 0))).scalar_one()
     taken = array("l", bytes(array("l").itemsize * (last + 1)))
-    for item, count in connection.execute(select(pairs.c.item, func.count()).group_by(pairs.c.item)):
+    for item, count in connection.execute(counts):
         taken[item] = count
     return taken
+
+
+def _count_anew(connection: Connection, protocol: int, rater: str | None, more: int) -> None:
+    """Count a rater in, or out, wherever they have an item: whose answers are the known ones has changed."""
+    found = None if rater is None else find_rater(connection, rater)
+    if found is not None:
+        pairs = _pairs(protocol)
+        theirs = select(pairs.c.item).where(pairs.c.rater == found[0])
+        connection.execute(update(queue).where(queue.c.item.in_(theirs)).values(taken=queue.c.taken + more))
 
 
 def _free(overlap: int | None, taken: int) -> int:
@@ -160,7 +181,8 @@ def _free(overlap: int | None, taken: int) -> int:
 
 
 def _set_free(connection: Connection, overlap: int | None) -> None:
-    """Another overlap: places are free again that everybody went past, so that everybody begins at the front."""
+    """Another overlap, or other people who count: places are free again that everybody went past, so that everybody
+    begins at the front."""
     connection.execute(update(queue).values(free=1 if overlap is None else overlap - queue.c.taken))
     connection.execute(delete(reopened))
     connection.execute(update(walks).values(reached=0, heard=0))

@@ -122,13 +122,14 @@ class SqlPeople:
             before = in_force.plan
             fixed = [name for name in ("seed", "batch") if getattr(plan, name) != getattr(before, name)]
             fixed += ["by"] if strata(protocol, plan) != strata(protocol, before) else []
-            under_way = self._is_under_way(connection, in_force.protocol)
+            hides = before.reveal != "never" and plan.reveal == "never"
+            under_way = (fixed or hides) and self._is_under_way(connection, in_force.protocol)
             if fixed and under_way:
                 raise StudyError(
                     f"{self._location}: {' and '.join(fixed)} of the plan cannot change any more: work was given out "
                     "in the order that they fix"
                 )
-            if under_way and before.reveal != "never" and plan.reveal == "never":
+            if hides and under_way:
                 raise StudyError(
                     f"{self._location}: what others said was open to raters already, and answers given before that are "
                     "final; reveal can no longer be 'never'"
@@ -167,7 +168,10 @@ class SqlPeople:
             in_force = read_in_force(connection)
             protocol = self._versions_as_of(in_force.protocol).current
             queue = ready(connection, in_force, protocol, look_again=look_again)
-            yield Turn(connection, self._location, protocol, in_force.plan, queue, _now())
+            gold = None if queue.gold is None else find_rater(connection, queue.gold)
+            yield Turn(
+                connection, self._location, protocol, in_force.plan, queue, _now(), None if gold is None else gold[0]
+            )
 
     def next_task(self, rater: str, *, holding: Sequence[int] = ()) -> Task | None:
         with self._turn() as turn:
@@ -189,6 +193,10 @@ class SqlPeople:
     def finish(self, rater: str, number: int) -> None:
         with self._turn() as turn:
             tasks.finish(turn, tasks.held_task(turn, rater, number))
+
+    def reopen(self, rater: str, number: int) -> None:
+        with self._turn() as turn:
+            tasks.reopen(turn, tasks.held_task(turn, rater, number))
 
     def give_back(self, rater: str, *, number: int | None = None) -> int:
         with self._turn() as turn:

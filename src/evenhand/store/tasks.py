@@ -48,7 +48,7 @@ _COUNTS_OF = _COUNTS.where(raters.c.id == bindparam("name"))
 _CLAIM = (
     update(assignments)
     .where(_THIS)
-    .values(state="open", lapsed=0, touched=bindparam("now"), expires=bindparam("until"))
+    .values(state="open", lapsed=0, touched=bindparam("now"), expires=bindparam("until"), finished=None)
 )
 _END = update(assignments).where(_THIS).values({name: bindparam(name) for name in ("state", "lapsed", "finished")})
 _END_TRAINING = (
@@ -86,7 +86,8 @@ _SEEN = update(members).where(members.c.rater == bindparam("of_rater")).values(s
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One change by one writer: the moment, and what is in force while it lasts."""
+    """One change by one writer: the moment, and what is in force while it lasts. `gold` is the number of the rater with
+    the known answers."""
 
     connection: Connection
     location: str
@@ -94,6 +95,7 @@ class Turn:
     plan: Plan
     queue: Made
     now: int
+    gold: int | None
 
     @property
     def expires(self) -> int:
@@ -164,6 +166,8 @@ def count_tasks(connection: Connection, protocol: int, rater: str | None = None)
         found = counts.setdefault(name, {})
         if purpose != Purpose.TRAINING:
             found[state] = found.get(state, 0) + number
+            if purpose == Purpose.REPEAT and state in ("open", "done"):
+                found[f"repeats_{state}"] = number
         elif state == "done":
             found["training"] = number
     return {name: TaskCounts(**found) for name, found in counts.items()}
@@ -188,14 +192,16 @@ def add_task(turn: Turn, rater: int, number: int, purpose: Purpose, item: int | 
         _count(turn, rater, item, 1)
 
 
-def count_person(turn: Turn, item: int, more: int) -> None:
+def count_person(turn: Turn, rater: int, item: int, more: int) -> None:
     """One more, or one less, of the people who have an item."""
+    if rater == turn.gold:
+        return
     slots = 0 if turn.plan.overlap is None else more
     turn.connection.execute(_COUNT_PEOPLE, {"of_item": item, "more": more, "slots": slots})
 
 
 def _count(turn: Turn, rater: int, item: int, more: int) -> None:
-    count_person(turn, item, more)
+    count_person(turn, rater, item, more)
     turn.connection.execute(_COUNT_GIVEN, {"of_rater": rater, "more": more})
 
 
@@ -222,6 +228,13 @@ def finish(turn: Turn, held: Held) -> None:
         _count(turn, held.rater, held.item, 1)
     if held.purpose is Purpose.TRAINING and held.example == len(turn.protocol.examples) - 1:
         turn.connection.execute(update(members).where(members.c.rater == held.rater).values(training_over=1))
+
+
+def reopen(turn: Turn, held: Held) -> None:
+    """A task that was done is in its rater's hands again."""
+    see(turn, held.rater)
+    if held.state == "done" and held.purpose is not Purpose.TRAINING:
+        claim(turn, held)
 
 
 def put_back(turn: Turn, held: Held, *, lapsed: bool = False) -> None:

@@ -11,7 +11,7 @@ from evenhand.errors import StudyError
 from evenhand.records import now
 from evenhand.store.people import Access, Invite, Member, Role
 from evenhand.study import Study
-from evenhand.web.auth import ConfigOf, DeskOf, Door, Owner, client_of, present
+from evenhand.web.auth import ConfigOf, DeskOf, Door, Owner, bearer_of, client_of, present
 from evenhand.web.faults import refusals
 from evenhand.web.invites import DAYS, MOST_SEATS, State, check_name, join_link, new_invite, state_of
 
@@ -161,7 +161,10 @@ async def sign_out(request: Request, response: Response, door: Door) -> None:
 
 @router.get("/api/me", tags=["access"], summary="Who is signed in in this browser")
 async def me(request: Request, desk: DeskOf) -> Me:
+    """Nobody is signed in: an empty list. A token that is sent must be a right one."""
     here = await present(request)
+    if not here and bearer_of(request.headers.get("authorization")) is not None:
+        raise HTTPException(401, "This token is not valid, or its time is over.", {"WWW-Authenticate": "Bearer"})
     title = await desk.read(lambda study: study.protocol.title)
     rater = next((who.rater for who in here if who.rater is not None), None)
     return Me(access=[who.access for who in here], rater=rater, study=title)

@@ -50,7 +50,7 @@ def make_app(config: Config) -> FastAPI:
     )
     app.state.config = config
     for router in ROUTERS:
-        app.include_router(router, responses=refusals(401, 403, 413, 422, 429, 503))
+        app.include_router(router, responses=refusals(401, 403, 408, 413, 422, 429, 503))
     app.include_router(pages.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     describe_api(app)

@@ -37,6 +37,7 @@ _DESCRIPTIONS = {
     401: "Not signed in",
     403: "Signed in, but not allowed to do this",
     404: "There is no such thing, or not for you",
+    408: "The request did not arrive whole in time",
     409: "Something else is in force by now",
     413: "More than 1 MB",
     422: "A value that is not valid",

@@ -66,10 +66,13 @@ class PlanShape(Plan):
 
 
 class TasksShape(Shape):
+    """A rater's tasks. `done` counts each item once; `repeats` that are done are told apart."""
+
     training: int
     open: int
     done: int
     returned: int
+    repeats: int
 
 
 class RaterShape(Shape):
@@ -103,7 +106,8 @@ class RaterShape(Shape):
             joined=member.joined,
             seen=member.seen,
             tasks=TasksShape(
-                training=counts.training, open=counts.open, done=counts.done, returned=counts.returned
+                training=counts.training, open=counts.open, done=counts.own_done, returned=counts.returned,
+                repeats=counts.repeats_done,
             ),
             share=share,
             units_rated=record.diary.units,
@@ -137,9 +141,17 @@ class ReachedShape(Shape):
     paused: bool
 
 
+class ElsewhereShape(Shape):
+    """Somebody who does not rate at the page; `units_rated` have a value of theirs."""
+
+    rater: str
+    units_rated: int
+
+
 class ProgressShape(Shape):
     study: ReachedShape
     raters: list[RaterShape]
+    elsewhere: list[ElsewhereShape] = Field(description="people who rated in another way only, such as a spreadsheet")
     at: datetime
 
     @classmethod
@@ -161,7 +173,8 @@ class ProgressShape(Shape):
             paused=plan.paused,
         )
         records = [RaterShape.of(one, plan, found.hints.get(one.member.rater, ())) for one in found.records]
-        return cls(study=study, raters=records, at=at)
+        elsewhere = [ElsewhereShape(rater=name, units_rated=units) for name, units in found.elsewhere.items()]
+        return cls(study=study, raters=records, elsewhere=elsewhere, at=at)
 
 
 class PointShape(Statistic):

@@ -66,12 +66,13 @@ def with_known(criteria: Mapping[str, Reading], rater: int, known: int) -> Match
     return match(hits, "no item with a known answer is rated yet")
 
 
-def with_others(criteria: Mapping[str, Reading], rater: int) -> Match:
-    """A rater's answers against what more than half of the other people say."""
+def with_others(criteria: Mapping[str, Reading], rater: int, known: int | None = None) -> Match:
+    """A rater's answers against what more than half of the other people say, the rater with known answers apart."""
+    left_out = (rater,) if known is None else (rater, known)
     hits: dict[str, Hits] = {}
     for name, reading in criteria.items():
         units = reading.units_of(rater)
-        majority = reading.people_at(units, (rater,)).majority
+        majority = reading.people_at(units, left_out).majority
         hits[name] = _hits(reading, units, reading.codes_at(rater, units), majority)
     return match(hits, "no unit has a majority of other people yet")
 

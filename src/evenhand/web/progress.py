@@ -11,7 +11,7 @@ from evenhand.records import Rating
 from evenhand.store.people import Member, TaskCounts
 from evenhand.table import IntArray, Tables
 from evenhand.trust.reading import Reading
-from evenhand.web.consistency import is_example, with_examples, with_self
+from evenhand.web.consistency import with_examples, with_self
 from evenhand.web.diary import Diary
 from evenhand.web.hints import Record, hints
 from evenhand.web.matching import Match, readings, with_known, with_others
@@ -31,8 +31,8 @@ class Person:
 @dataclass(frozen=True, slots=True)
 class Reached:
     """How far a study has come. `units_rated` have a value from one person, `units_done` from as many as the plan
-    wants. `items_wanted` counts an item once for each person who is to rate it, `items_given` those that have done so;
-    adjudicators have no part in any of it."""
+    wants. `items_wanted` counts an item once for each person who is to rate it, `items_given` those that have done so.
+    Adjudicators and the rater with the known answers have no part in any of it."""
 
     items: int
     units: int
@@ -45,9 +45,11 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The study, and each member in order of arrival with what they need help with."""
+    """The study, and each member in order of arrival with what they need help with. `elsewhere`: the people who have
+    rated in another way only, such as in a spreadsheet, with the number of units that have a value of theirs."""
 
     reached: Reached
+    elsewhere: Mapping[str, int]
     records: Sequence[Record]
     hints: Mapping[str, Sequence[str]]
 
@@ -70,7 +72,7 @@ class _Yardsticks:
 
     def to_others(self, member: Member) -> Match | None:
         number = self.numbers.get(member.rater)
-        return None if number is None or member.role != "rater" else with_others(self.independent, number)
+        return None if number is None or member.role != "rater" else with_others(self.independent, number, self.known)
 
 
 def progress(tables: Tables, people: Sequence[Person], plan: Plan, now: datetime) -> Progress:
@@ -80,8 +82,11 @@ def progress(tables: Tables, people: Sequence[Person], plan: Plan, now: datetime
     yardsticks = _Yardsticks(numbers, known, readings(tables), readings(tables.independent()))
     records = [_record(tables, person, yardsticks) for person in people]
     raters = [record for record in records if record.member.role == "rater"]
+    of_person = _units_by_person(tables, known)
+    here = {person.member.rater for person in people}
     return Progress(
-        _reached(tables, people, plan),
+        _reached(tables, people, plan, of_person),
+        {name: len(units) for name, units in of_person.items() if name not in here},
         records,
         {one.member.rater: hints(one, [other for other in raters if other is not one], plan, now) for one in raters},
     )
@@ -103,16 +108,19 @@ def _record(tables: Tables, person: Person, yardsticks: _Yardsticks) -> Record:
     )
 
 
-def _reached(tables: Tables, people: Sequence[Person], plan: Plan) -> Reached:
-    raters = [person for person in people if person.member.role == "rater"]
+def _reached(tables: Tables, people: Sequence[Person], plan: Plan, of_person: Mapping[str, IntArray]) -> Reached:
+    members = [person for person in people if person.member.role == "rater"]
+    raters = [person for person in members if person.member.rater != plan.gold]
     wanted = plan.overlap or max(len(raters), 1)
-    of_person = _units_by_person(tables)
+    rated = np.zeros(tables.n_units, dtype=np.bool_)
+    for units in of_person.values():
+        rated[units] = True
     if plan.overlap is None:
         # Everybody here is asked for everything; with an overlap, people who rated elsewhere count among the K.
         here = {person.member.rater for person in raters}
         of_person = {name: units for name, units in of_person.items() if name in here}
     of_units, of_items = np.zeros(tables.n_units, dtype=np.int64), np.zeros(tables.n_items, dtype=np.int64)
-    without_value = {person.member.rater: person.counts.done - _repeated(person) for person in raters}
+    without_value = {person.member.rater: person.counts.own_done for person in raters}
     for name, units in of_person.items():
         items = units if tables.clusters is None else np.unique(tables.clusters[units])
         of_units[units] += 1
@@ -123,16 +131,16 @@ def _reached(tables: Tables, people: Sequence[Person], plan: Plan) -> Reached:
     return Reached(
         items=tables.n_items,
         units=tables.n_units,
-        people=len(raters),
-        units_rated=int((of_units > 0).sum()),
+        people=len(members),
+        units_rated=int(rated.sum()),
         units_done=int((of_units >= wanted).sum()),
         items_wanted=tables.n_items * wanted,
         items_given=min(given, tables.n_items * wanted),
     )
 
 
-def _units_by_person(tables: Tables) -> Mapping[str, IntArray]:
-    """The units on which each person gave a value, adjudicators apart."""
+def _units_by_person(tables: Tables, known: int | None) -> Mapping[str, IntArray]:
+    """The units on which each person gave a value, adjudicators and the rater with the known answers apart."""
     cells = [table.rater * tables.n_units + table.unit for table in tables.tables.values()]
     both = np.unique(np.concatenate(cells)) if cells else np.zeros(0, dtype=np.int64)
     raters, units = np.divmod(both, max(tables.n_units, 1))
@@ -140,10 +148,5 @@ def _units_by_person(tables: Tables) -> Mapping[str, IntArray]:
     return {
         tables.raters[number].id: units[ends[number] : ends[number + 1]]
         for number in tables.people()
-        if ends[number] < ends[number + 1]
+        if number != known and ends[number] < ends[number + 1]
     }
-
-
-def _repeated(person: Person) -> int:
-    """How many of a person's tasks are items that came a second time."""
-    return len({number for number, trial in person.trials if not is_example(trial)})

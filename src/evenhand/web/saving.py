@@ -55,8 +55,12 @@ def save(
 
     check(protocol, before, rating, texts)
     stored = _stored(study, task, rating)
+    standing = standing_of(study, stored)
+    if task.state == "done" and (answer.taken_back or not standing.finished):
+        # Otherwise it would count as done without an answer, and never come back.
+        study.store.people.reopen(rater, number)
     renew(study, task)
-    return SavedShape(rating=rating_shape(stored[criterion_id]), unit=standing_of(study, stored))
+    return SavedShape(rating=rating_shape(stored[criterion_id]), unit=standing)
 
 
 def finish(study: Study, rater: str, number: int, position: int) -> FinishedShape:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from evenhand.assign import Plan, Purpose, Task
+from evenhand.assign import Plan, Purpose, Task, repeats_among
 from evenhand.records import Rating, Unit
 from evenhand.store.people import TaskCounts
 from evenhand.study import Study
@@ -26,11 +26,8 @@ from evenhand.web.tasks import example_of, fields_given, is_locked, protocol_in_
 
 
 def given_next(study: Study, rater: str, holding: Sequence[int]) -> Task | None:
-    """The next task of a rater, given out where there is none yet; None also for a rater who pauses."""
+    """The next task of a rater, given out where there is none yet."""
     protocol_in_force(study)
-    member = study.store.people.member(rater)
-    if member is None or member.paused:
-        return None
     return study.store.people.next_task(rater, holding=holding)
 
 
@@ -50,13 +47,20 @@ def next_shape(study: Study, rater: str, task: Task | None) -> NextShape:
 
 
 def progress_of(study: Study, rater: str, plan: Plan) -> ProgressShape:
-    """How many tasks are done, training left aside; out of the rater's share, or of all items where all are theirs."""
-    member = study.store.people.member(rater)
+    """How many tasks are done, training left aside; out of the rater's share, or of all items where all are theirs.
+
+    Repeats count in both from the start, as many as the plan will give, so that neither number tells which they are.
+    """
+    counts, member = _counts(study, rater), study.store.people.member(rater)
     share = (member.share if member else None) or plan.share
+    if share is None and plan.overlap is not None:
+        return ProgressShape(done=counts.done, of=None)
     whole = study.store.count_items()
-    if share is not None:
-        return ProgressShape(done=_counts(study, rater).done, of=min(share, whole))
-    return ProgressShape(done=_counts(study, rater).done, of=whole if plan.overlap is None else None)
+    items = whole if share is None else min(share, whole)
+    if counts.own_given >= items:
+        # Nothing new comes any more: what was given is all there is.
+        return ProgressShape(done=counts.done, of=counts.done + counts.open)
+    return ProgressShape(done=counts.done, of=items + max(repeats_among(items, plan), counts.repeats_given))
 
 
 def listed(study: Study, rater: str, after: int, limit: int) -> TasksShape:

@@ -4,6 +4,7 @@ import { announce } from "./announce.js";
 import { Refused, Unreachable } from "./api.js";
 import { Clock } from "./clock.js";
 import { openEvidence, openKeys, openSkip } from "./dialogs.js";
+import { guardDoubleClicks, renewed } from "./double_click.js";
 import { byId } from "./element.js";
 import { showEnd, showTrouble } from "./ending.js";
 import { Citing } from "./evidence.js";
@@ -11,6 +12,7 @@ import { Frame } from "./frame.js";
 import { Journey } from "./journey.js";
 import { listen } from "./keys.js";
 import { Outbox } from "./outbox.js";
+import { setOutdatedAside } from "./outdated.js";
 import { Shelf } from "./shelf.js";
 import { showStatus } from "./status.js";
 import { TaskView } from "./task_view.js";
@@ -23,6 +25,7 @@ export class Bench {
     this.form = form;
     this.shelf = new Shelf(`${form.study.id}/${form.rater}`);
     this.outbox = new Outbox(this.shelf);
+    setOutdatedAside(form, this.outbox);
     this.work = new Work(form, this.outbox, this.shelf, new Clock());
     this.journey = new Journey(this.outbox);
     this.frame = new Frame(this);
@@ -38,6 +41,7 @@ export class Bench {
     addEventListener("pagehide", () => this.unit?.save());
     document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.unit?.save());
     listen(this.keys());
+    guardDoubleClicks();
   }
 
   keys() {
@@ -82,6 +86,7 @@ export class Bench {
   show(task) {
     this.work.take(task);
     this.done = false;
+    renewed();
     this.view = new TaskView(this.work, this);
     history.replaceState(null, "", `#task-${task.number}`);
     this.frame.showTask(this.view);
@@ -108,6 +113,7 @@ export class Bench {
 
   /** @param {string} criterion */
   goTo(criterion) {
+    renewed();
     this.unit?.goTo(criterion);
     this.update();
   }
@@ -115,6 +121,7 @@ export class Bench {
   /** @param {number} position */
   goToUnit(position) {
     if (position === this.view.position) return this.settle();
+    renewed();
     this.view.open(position);
     this.update();
     return this.settle();
@@ -196,6 +203,7 @@ export class Bench {
     this.waiting = false;
     if (this.view !== view) return;
     view.drawNotices();
+    renewed();
     this.done = answer !== null && view.showOutcome(answer);
     this.update();
     if (answer !== null && !this.done) await this.moveOn();
@@ -276,13 +284,13 @@ export class Bench {
 
   undo() {
     const change = this.work.history.pop();
-    if (!change) return announce("There is nothing to take back.");
+    if (!change) return this.frame.say("There is nothing to take back.");
     const take = () => {
-      if (this.work.task.locked) return announce("That answer is final.");
+      if (this.work.task.locked) return this.frame.say("That answer is final.");
       this.goToUnit(change.position);
       this.work.takeBack(change);
       this.goTo(change.criterion);
-      return announce("Taken back.");
+      return this.frame.say("Taken back.");
     };
     if (this.work.task?.number === change.task && this.view) return take();
     return void this.open(change.task, { then: take });
@@ -290,10 +298,9 @@ export class Bench {
 
   askToSkip() {
     openSkip(async (reason) => {
+      if (this.moving) return;
       try {
-        await this.outbox.send();
-        await this.journey.skip(this.work.task.number, reason, this.form.study.digest);
-        this.journey.count();
+        await this.onTheWay(this.skip(reason));
         await this.moveOn();
       } catch (fault) {
         this.unit?.complain(fault instanceof Error ? fault.message : "");
@@ -301,9 +308,17 @@ export class Bench {
     });
   }
 
+  /** @param {string | null} reason */
+  async skip(reason) {
+    await this.outbox.send();
+    await this.journey.skip(this.work.task.number, reason, this.form.study.digest);
+    this.journey.count();
+  }
+
   async skipTraining() {
+    if (this.moving) return;
     try {
-      await this.journey.skipTraining();
+      await this.onTheWay(this.journey.skipTraining());
       await this.moveOn();
     } catch (fault) {
       this.unit?.complain(fault instanceof Error ? fault.message : "");

@@ -23,9 +23,10 @@ export class Choices {
     this.scale = criterion.scale;
     this.pick = pick;
     this.buttons = criterion.scale.values.map((choice, index) => this.made(choice, index, labelledBy, language));
-    const attributes = { class: "choices", role: "radiogroup", "aria-labelledby": labelledBy };
+    const attributes = { class: "choices", role: "radiogroup", "aria-labelledby": labelledBy, tabindex: "-1" };
     this.element = element("div", attributes, this.buttons);
     this.element.addEventListener("keydown", (event) => this.walk(event));
+    this.element.addEventListener("focusout", () => this.element.classList.remove("picked"));
     this.rove(0);
   }
 
@@ -49,7 +50,8 @@ export class Choices {
   show(value) {
     const chosen = this.scale.values.findIndex((choice) => choice.value === value);
     this.buttons.forEach((button, index) => button.setAttribute("aria-checked", String(index === chosen)));
-    if (chosen >= 0) this.rove(chosen);
+    this.hasChosen = chosen >= 0;
+    if (this.hasChosen) this.rove(chosen);
   }
 
   /** @param {boolean} locked */
@@ -63,12 +65,18 @@ export class Choices {
     if (index < 0) return false;
     this.pick(this.scale.values[index].value);
     this.rove(index);
-    if (this.element.contains(document.activeElement)) this.focus();
+    const button = this.buttons[index];
+    if (this.element.contains(document.activeElement)) {
+      button.focus({ preventScroll: true }); // so that it is read out; it shows as chosen and needs no ring
+      this.element.classList.add("picked");
+    }
+    button.scrollIntoView({ block: "nearest" });
     return true;
   }
 
+  /** The focus goes to the group: on one of the choices it would look as if that were chosen already. */
   focus() {
-    this.buttons[this.at]?.focus({ preventScroll: true });
+    this.element.focus({ preventScroll: true });
   }
 
   rove(index) {
@@ -81,7 +89,10 @@ export class Choices {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    this.rove((this.at + step + this.buttons.length) % this.buttons.length);
-    this.focus();
+    const enters = document.activeElement === this.element && !this.hasChosen;
+    const from = enters ? Math.min(0, -step) : this.at;
+    this.rove((from + step + this.buttons.length) % this.buttons.length);
+    this.element.classList.remove("picked");
+    this.buttons[this.at].focus();
   }
 }

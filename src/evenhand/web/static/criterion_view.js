@@ -117,16 +117,19 @@ export class CriterionView {
 
   cannotAnswer() {
     if (this.unanswerable) this.change({ status: "rated", value: UNANSWERABLE });
+    this.unanswerable?.scrollIntoView({ block: "nearest" });
     return Boolean(this.unanswerable);
   }
 
   cannotAssess() {
     if (this.cannot) this.change({ status: "cannot_assess", value: null });
+    this.cannot?.scrollIntoView({ block: "nearest" });
     return Boolean(this.cannot);
   }
 
   leaveOut() {
     if (this.skip) this.change({ status: "skipped", value: null });
+    this.skip?.scrollIntoView({ block: "nearest" });
     return Boolean(this.skip);
   }
 

@@ -1,5 +1,6 @@
 /** Dialogs: their frame, and the small ones of the rating page. The browser keeps the focus inside. */
 
+import { renewed } from "./double_click.js";
 import { button, element, textElement } from "./element.js";
 import { isTyping } from "./keys.js";
 
@@ -37,6 +38,7 @@ export function openDialog(title, body, { footer, ...attributes } = {}) {
  */
 export function finishDialog(dialog) {
   dialog.addEventListener("close", () => {
+    renewed();
     const field = /** @type {HTMLElement | null} */ (document.activeElement);
     if (!isTyping(field)) return;
     field?.blur();
@@ -93,13 +95,14 @@ export function openSkip(skip) {
     element("p", {}, words),
     element("div", { class: "field" }, element("label", { for: "skip-reason" }, "Reason (optional)"), reason),
   ];
-  const footer = (close) => [
-    button("Keep rating", close),
-    button("Skip this item", () => {
+  const footer = (close) => {
+    const go = button("Skip this item", () => {
+      go.disabled = true;
       close();
       skip(reason.value.trim() || null);
-    }, { class: "primary" }),
-  ];
+    }, { class: "primary" });
+    return [button("Keep rating", close), go];
+  };
   openDialog("Skip this item?", body, { class: "narrow", footer });
   reason.focus();
 }

@@ -1,10 +1,14 @@
 /** What stays on the page from task to task: the panes, the bar with the buttons, progress and banners. */
 
+import { announce } from "./announce.js";
 import { finishDialog, openKeys } from "./dialogs.js";
 import { button, byId, element, textElement } from "./element.js";
+import { outdatedNotice } from "./outdated.js";
 
 const SIGNED_OUT =
   "You are signed out. Your answers are kept in this browser: open your invite link again, and they will be sent.";
+
+const SAID = 3000;
 
 export class Frame {
   /** @param {import("./bench.js").Bench} bench */
@@ -35,6 +39,8 @@ export class Frame {
     this.nextButton.append(this.nextWords, this.nextKey);
     const left = element("div", { class: "row" }, this.backButton, this.undoButton, this.skipButton);
     this.bar = element("div", { class: "bar", role: "group", "aria-label": "Actions" }, left, this.nextButton);
+    this.said = element("p", { class: "said", "aria-hidden": "true", hidden: true });
+    this.bar.append(this.said);
   }
 
   /** On a narrow screen one pane is shown at a time. */
@@ -54,6 +60,7 @@ export class Frame {
   /** @param {import("./task_view.js").TaskView} view */
   showTask(view) {
     const alone = view.beside.length === 0;
+    this.workbench.classList.toggle("together", view.together);
     this.beside.setAttribute("aria-label", view.besideName);
     this.tabs.beside.textContent = view.besideName;
     this.beside.replaceChildren(...view.beside);
@@ -66,9 +73,22 @@ export class Frame {
     this.rating.scrollTop = 0;
   }
 
+  /**
+   * Says what was done, above the bar for a moment, and aloud.
+   * @param {string} words
+   */
+  say(words) {
+    announce(words);
+    this.said.textContent = words;
+    this.said.hidden = false;
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => (this.said.hidden = true), SAID);
+  }
+
   /** @param {HTMLElement} card */
   showPlain(card) {
     this.workbench.classList.add("alone");
+    this.workbench.classList.remove("together");
     this.workbench.replaceChildren(card);
     /** @type {HTMLElement | null} */ (card.querySelector("[tabindex]"))?.focus();
   }
@@ -108,7 +128,7 @@ export class Frame {
   }
 
   /** What needs somebody although it is not in view. */
-  drawBanners() {
+  drawBanners(anew = false) {
     const { bench } = this;
     const { view, work } = bench;
     const here = ({ task, position, criterion }) =>
@@ -116,9 +136,10 @@ export class Frame {
     const refused = bench.outbox.entries().filter((entry) => entry.refused && !here(entry));
     const ended = bench.outbox.state === "ended";
     const drawn = JSON.stringify([refused.map((entry) => entry.id), ended]);
-    if (drawn === this.drawn) return;
+    if (drawn === this.drawn && !anew) return;
     this.drawn = drawn;
-    const banners = refused.map((entry) => this.banner(entry));
+    const outdated = outdatedNotice(bench.form, bench.shelf, () => this.drawBanners(true));
+    const banners = [...refused.map((entry) => this.banner(entry)), outdated].filter(Boolean);
     if (ended) banners.unshift(element("p", { class: "notice bad", role: "alert" }, SIGNED_OUT));
     this.banners.replaceChildren(...banners);
   }
@@ -131,7 +152,9 @@ export class Frame {
       if (entry.kind === "finish") bench.outbox.drop([entry]);
       bench.openAt(entry);
     };
-    const row = element("div", { class: "row" }, button("Go there", go, { class: "primary" }));
+    const chain = () => bench.outbox.chain(entry.task, entry.position, entry.criterion);
+    const giveUp = button("Give it up", () => bench.outbox.drop(entry.kind === "finish" ? [entry] : chain()));
+    const row = element("div", { class: "row" }, button("Go there", go, { class: "primary" }), giveUp);
     const words = textElement("p", `Item ${entry.task} ${what}. ${entry.refused.error}`);
     return element("div", { class: "notice bad", role: "alert" }, words, row);
   }

@@ -12,6 +12,7 @@ const again = /** @type {HTMLButtonElement} */ (document.getElementById("again")
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
+  delete source.PROLIFIC_PID; // the id that is entered counts in its place
   source.id = String(new FormData(form).get("id")).trim();
   join();
 });
@@ -36,17 +37,35 @@ async function join() {
     // In place of this page: its address holds the token, and Back should not lead to it.
     location.replace(joined.next);
   } catch (error) {
-    const asked = form.hidden && asksForId(error);
-    say(error.message, !asked);
-    if (asked) form.hidden = false;
+    const named = Boolean(source.id ?? source.PROLIFIC_PID);
+    if (asksForId(error, named)) form.hidden = false;
+    say(inWords(error.message), named || form.hidden);
+    for (const name of refusedNames(error)) delete source[name];
     again.hidden = !form.hidden || error.status === 401;
     if (!form.hidden) form.elements.namedItem("id").focus();
   }
 }
 
-/** @param {any} error whether it is the id that is missing or wrong */
-function asksForId(error) {
-  return (error.body?.problems ?? []).some((problem) => problem.startsWith("body.source"));
+/**
+ * Whether it is the id that is missing, wrong or somebody else's: another may be entered then.
+ * @param {any} error
+ * @param {boolean} named whether an id was sent
+ */
+function asksForId(error, named) {
+  const problems = error.body?.problems ?? [];
+  return error.status === 422 && (named || problems.some((problem) => problem.startsWith("body.source")));
+}
+
+/** What came with the link and cannot be used. @param {any} error @returns {string[]} */
+function refusedNames(error) {
+  const places = (error.body?.problems ?? []).map((problem) => /^body\.source\.(\w+):/.exec(problem)?.[1]);
+  return places.filter(Boolean);
+}
+
+/** A message as people read it: without the places of fields in a request. @param {string} message */
+function inWords(message) {
+  const words = message.replace(/\bbody(?:\.\w+)*: /g, "");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /**

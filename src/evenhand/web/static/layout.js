@@ -4,10 +4,11 @@ const SHORT = ["label", "number"];
 
 /**
  * The shown fields of an item, parted: `beside`, under a `name`, is read against what is rated; `facts` are short;
- * `context` comes before the rated texts, and `rated` are those.
+ * `context` comes before the rated texts, and `rated` are those. With `together`, what is rated stands beside, and has
+ * to be in view with the criteria on every screen.
  *
- * Evidence and references stand beside. Where there are none, the other texts do: the context of what is rated or, for
- * questions, the text in which the answers are sought.
+ * Evidence and references stand beside. Where there is no evidence, the other texts do: what is rated with its context
+ * or, for questions, the text in which the answers are sought. A text whose sentences are rated stays with the criteria.
  * @param {any} form
  * @param {any} task
  */
@@ -21,11 +22,16 @@ export function placed(form, task) {
   const rated = fields.filter((field) => field.role === "rated");
   if (form.unit === "question") {
     const beside = [...texts("context"), ...rated, ...texts("evidence", "reference")];
-    return { name: "Text", beside, facts, context: [], rated: [] };
+    return { name: "Text", beside, facts, context: [], rated: [], together: false };
   }
   if (texts("evidence").length > 0) {
     const beside = [...texts("evidence"), ...texts("reference")];
-    return { name: "Evidence", beside, facts, context: texts("context"), rated };
+    return { name: "Evidence", beside, facts, context: texts("context"), rated, together: false };
   }
-  return { name: "Background", beside: texts("context", "reference"), facts, context: [], rated };
+  const others = texts("context", "reference");
+  if (form.unit === "item" && texts("rated").length > 0) {
+    const short = rated.filter(isShort);
+    return { name: "Text", beside: [...texts("rated"), ...others], facts, context: [], rated: short, together: true };
+  }
+  return { name: "Background", beside: others, facts, context: [], rated, together: false };
 }

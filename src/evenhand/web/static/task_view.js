@@ -18,8 +18,9 @@ export class TaskView {
     this.bench = bench;
     const { form, task } = work;
     const { language } = form.study;
-    const { name, beside, facts, context, rated } = placed(form, task);
+    const { name, beside, facts, context, rated, together } = placed(form, task);
     this.besideName = name;
+    this.together = together;
     this.fields = new Map(beside.map((field) => [field.name, new FieldView(field, language)]));
     const shown = (field) => {
       if (field.name === form.rated_field && task.units.some((unit) => unit.span)) {
@@ -31,10 +32,12 @@ export class TaskView {
       return view.element;
     };
     this.beside = [...this.fields.values()].map((view) => view.element);
-    const factList = facts.map((field) => {
+    const factTerms = facts.map((field) => {
       const value = textElement("dd", field.parts[0].text, { lang: language });
       return element("div", {}, element("dt", { dir: "auto" }, field.title), value);
     });
+    const factList = factTerms.length > 0 ? element("dl", { class: "facts" }, factTerms) : null;
+    if (together && factList) this.beside.unshift(factList);
     this.notices = element("div", { class: "stack tight", hidden: true });
     this.place = element("div", { class: "place" });
     this.outcome = element("div", { class: "outcomes stack" });
@@ -42,7 +45,7 @@ export class TaskView {
     this.rating = [
       this.notices,
       ...context.map(shown),
-      factList.length > 0 ? element("dl", { class: "facts" }, factList) : null,
+      together ? null : factList,
       ...rated.map(shown),
       this.place,
       this.units,

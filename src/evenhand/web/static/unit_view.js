@@ -97,8 +97,10 @@ export class UnitView {
     if (lack.part === "confidence") this.confidence?.focus();
     if (lack.part === "notes") this.notes?.focus();
     const once = lack.part === "confidence" || lack.part === "notes";
-    const about = once ? "" : `${this.view(lack.criterion).criterion.title}: `;
-    this.complain(`Not finished yet. ${about}${lack.words}.`, this.place(lack));
+    const { words } = lack;
+    const title = this.view(lack.criterion).criterion.title;
+    const wanted = once ? words[0].toUpperCase() + words.slice(1) : `${title}: ${words}`;
+    this.complain(`Not finished yet. ${wanted}.`, this.place(lack));
   }
 
   /** Below which element a lack is spoken of. @param {import("./answers.js").Lack} lack */

@@ -44,9 +44,19 @@ export class Work extends EventTarget {
    * @returns {Answer}
    */
   answer(position, criterion) {
-    const waiting = this.outbox.chain(this.task.number, position, criterion).at(-1);
+    const waiting = this.waiting(position, criterion).at(-1);
     const rating = waiting ? waiting.body : this.unit(position).ratings[criterion];
     return answerOf(rating, this.shelf.get(this.draftKey(position, criterion)));
+  }
+
+  /**
+   * What is on its way for a criterion; not what a tab that still has the questions of before may have sent.
+   * @param {number} position
+   * @param {string} criterion
+   */
+  waiting(position, criterion) {
+    const { digest } = this.form.study;
+    return this.outbox.chain(this.task.number, position, criterion).filter((entry) => entry.digest === digest);
   }
 
   /** @param {number} position */
@@ -71,7 +81,7 @@ export class Work extends EventTarget {
    * @returns {{state: "none" | "waiting" | "refused" | "saved", entry?: import("./outbox.js").Entry, at?: string}}
    */
   standing(position, criterion) {
-    const chain = this.outbox.chain(this.task.number, position, criterion);
+    const chain = this.waiting(position, criterion);
     const refused = chain.find((entry) => entry.refused);
     if (refused) return { state: "refused", entry: refused };
     if (chain.length > 0) return { state: "waiting", entry: chain.at(-1) };
@@ -125,7 +135,7 @@ export class Work extends EventTarget {
    */
   send(position, criterion, content, after) {
     const { number: task } = this.task;
-    const waiting = this.outbox.chain(task, position, criterion).at(-1);
+    const waiting = this.waiting(position, criterion).at(-1);
     const known = waiting?.id ?? this.unit(position).ratings[criterion]?.id ?? null;
     const body = { ...content, seconds: this.clock.take() };
     const digest = this.form.study.digest;

@@ -88,7 +88,8 @@ export class Writing {
   }
 
   focus() {
-    this.input.focus();
+    this.input.focus({ preventScroll: true });
+    this.element.scrollIntoView({ block: "nearest" }); // with its label and its hint
   }
 }
 
