@@ -30,7 +30,7 @@ async function look() {
   looking = true;
   try {
     const progress = await get("/api/progress");
-    showStudy(progress.study);
+    showStudy(progress.study, progress.elsewhere);
     showRaters(progress.raters, { pause, open: openInHand }, Date.now());
     showGrowth((await get("/api/growth")).criteria);
     updated = clockTime(Date.now());

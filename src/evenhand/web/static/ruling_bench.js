@@ -93,10 +93,13 @@ export class RulingBench {
   /** @param {string} unit */
   async open(unit) {
     this.view?.unit.save();
+    this.wanted = unit;
     try {
-      this.show(await get(`/api/disputes/unit?${new URLSearchParams({ unit })}`));
+      const found = await get(`/api/disputes/unit?${new URLSearchParams({ unit })}`);
+      // Whoever chose another meanwhile does not want this one any more.
+      if (this.wanted === unit) this.show(found);
     } catch (fault) {
-      this.frame.trouble(fault, () => this.open(unit));
+      if (this.wanted === unit) this.frame.trouble(fault, () => this.open(unit));
     }
   }
 

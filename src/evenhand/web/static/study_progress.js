@@ -6,15 +6,19 @@ import { count, counted, percent } from "./wording.js";
 const facts = /** @type {HTMLElement} */ (document.getElementById("facts"));
 const bars = /** @type {HTMLElement} */ (document.getElementById("bars"));
 
-/** @param {any} study the `study` of /api/progress */
-export function showStudy(study) {
+/**
+ * @param {any} study the `study` of /api/progress
+ * @param {{ rater: string, units_rated: number }[]} elsewhere people who rated, but not at the page
+ */
+export function showStudy(study, elsewhere) {
   const each = study.overlap === null ? "everybody" : counted(study.overlap, "person").replace("persons", "people");
   const noun = study.unit === "item" ? "Items" : study.unit === "sentence" ? "Sentences" : "Questions";
   facts.replaceChildren(
     fact("Protocol", `${study.protocol} ${study.version}`),
     fact("Items", count(study.items)),
     ...(study.unit === "item" ? [] : [fact(noun, count(study.units))]),
-    fact("Raters", count(study.raters)),
+    fact(elsewhere.length ? "Raters at the page" : "Raters", count(study.raters)),
+    ...(elsewhere.length ? [fact("Rated elsewhere", elsewhere.map((one) => `${one.rater} (${count(one.units_rated)})`).join(", "))] : []),
     fact("Each item is rated by", each),
     ...(study.paused ? [fact("State", "paused: nobody is given anything new")] : []),
   );
