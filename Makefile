@@ -8,7 +8,7 @@ demo: $(VENV)/.demo
 	$(BIN)/evenhand demo demo
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto --dist loadfile
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check

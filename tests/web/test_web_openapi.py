@@ -22,7 +22,7 @@ from evenhand.web.config import Config
 from evenhand.web.invites import new_invite
 from evenhand.web.openapi import EXAMPLES, TAGS
 
-TRIES = int(os.environ.get("EVENHAND_TEST_TRIES", "4"))
+TRIES = int(os.environ.get("EVENHAND_TEST_TRIES", "2"))
 """Requests of each kind, each sent by every role and by nobody; more take longer and find more."""
 
 # By name: these packages are typed in part, and one untyped place is enough.
