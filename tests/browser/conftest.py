@@ -38,8 +38,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Generator[Browser]:
-    """A Chromium for the tests of a file. It ends with them: as long as it runs, its event loop is that of the process, and
-    tests that start one of their own would fail."""
+    """A Chromium for the tests of a file. It ends with them: as long as it runs, its event loop is that of the
+    process, and tests that start one of their own would fail."""
     named = os.environ.get("EVENHAND_TEST_CHROMIUM")
     program = named or shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
