@@ -76,6 +76,29 @@ def test_chinese_is_cut_into_words(
     assert token_f1(answer, reference) == token_f1(answer, reference, "zh") == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("answer", "reference", "same", "found", "wanted"),
+    [
+        # 三|亿元 and 9.6|亿元: the unit is shared, the amount is not. P 1/2, R 1/2, F1 = 1/2.
+        ("三亿元", "9.6亿元", 1, 2, 2),
+        # 2016|年|10|月 and 2016|年: P 2/4, R 2/2, F1 = 2·(1/2)/(3/2) = 2/3.
+        ("2016年10月", "2016年", 2, 4, 2),
+        # 李国强 and 李国强|先生: P 1/1, R 1/2, F1 = 2·(1/2)/(3/2) = 2/3.
+        ("李国强", "李国强先生", 1, 1, 2),
+        # A full stop is a word too: 5|月|20|日 and 5|月|20|日|。: P 4/4, R 4/5, F1 = 2·(4/5)/(9/5) = 8/9.
+        ("5月20日", "5月20日。", 4, 4, 5),
+        # 很|好|很|好|的|天气 and 很|好|的|天气: words said twice are met once. P 4/6, R 4/4, F1 = 2·(2/3)/(5/3) = 4/5.
+        ("很好很好的天气", "很好的天气", 4, 6, 4),
+        # 华能|公司|在|青海 and 青海: P 1/4, R 1/1, F1 = 2·(1/4)/(5/4) = 2/5.
+        ("华能公司在青海", "青海", 1, 4, 1),
+    ],
+)
+def test_chinese_by_hand(answer: str, reference: str, same: int, found: int, wanted: int):
+    assert (len(words(answer)), len(words(reference))) == (found, wanted)
+    assert token_f1(answer, reference) == pytest.approx(2 * same / (found + wanted))
+    assert token_f1(reference, answer) == pytest.approx(2 * same / (found + wanted))
+
+
 def test_words_shared_twice_count_twice():
     # "cat cat cat sat" and "cat cat dog": 2 shared of 4 and of 3; P 2/4, R 2/3, F1 = 2·(1/3)/(7/6) = 4/7.
     assert token_f1("cat cat cat sat", "cat cat dog") == pytest.approx(4 / 7)

@@ -1,7 +1,7 @@
 """A study: one protocol, its items, units and ratings. Where files meet the store."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -10,16 +10,18 @@ from typing import Literal, get_args
 from evenhand.errors import DuplicateItemError, InputError, Problem, ProtocolError, UserError, counted, some_of
 from evenhand.formats.blind import filled_fields, write_blind
 from evenhand.formats.items import Items, content_id, duplicate_rows
-from evenhand.formats.questions import SHAPE, Questions
+from evenhand.formats.questions import Questions, in_place, read_questions, write_questions
 from evenhand.formats.ratings_in import open_ratings
 from evenhand.formats.ratings_out import diagnosis_sheet, long_sheet, wide_sheet
 from evenhand.formats.summary import ImportSummary
 from evenhand.formats.writing import Sheet, write_table
 from evenhand.protocol.load import available, load_protocol
 from evenhand.protocol.model import Protocol
+from evenhand.questeval.cloze import cloze
+from evenhand.questeval.key_info import key_info
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 from evenhand.sampling import Draw, draw
-from evenhand.store.base import Added, ProtocolVersion, Store, Work
+from evenhand.store.base import Added, NewUnits, ProtocolVersion, Replaced, Store, Work
 from evenhand.store.open import create_store, open_store
 from evenhand.units import Question, split
 
@@ -70,18 +72,16 @@ class Study:
         """Make a study at a path or `postgresql://` URL: the whole of it, or nothing.
 
         `protocol` is a name, a file or a protocol; `source` says where a protocol came from, so that a later change of
-        its file is noticed. A protocol whose unit is a question needs `questions`.
+        its file is noticed. Where the unit is a question and no `questions` are given, they are made from the
+        references without a model; see `cloze_questions`.
         """
         if isinstance(protocol, str | Path):
             source = source or origin(protocol)
             protocol = load_protocol(protocol)
-        if (protocol.rule.of == "question") != (questions is not None):
-            wanted = (
-                f"needs questions: give them with --questions FILE, as JSON of the shape {SHAPE}"
-                if questions is None
-                else "takes no questions: leave --questions out"
+        if questions is not None and protocol.rule.of != "question":
+            raise UserError(
+                f"{protocol.name}: the unit is {protocol.unit!r}, so a study takes no questions: leave --questions out"
             )
-            raise UserError(f"{protocol.name}: the unit is {protocol.unit!r}, so a study {wanted}")
         stream = progress(items) if progress else items
         try:
             store = create_store(str(location), protocol, source or "", _work(protocol, stream, questions))
@@ -203,6 +203,45 @@ class Study:
             return wide_sheet(protocol, store.units(), store.items(), ratings, raters)
         return diagnosis_sheet(self.protocol, store.units(), store.ratings(every_digest=True), raters)
 
+    def export_questions(self, path: str | Path, *, overwrite: bool = False) -> tuple[int, int]:
+        """Write all questions with the references' answers as JSON, to be edited and brought back in with
+        `import_questions`; says how many items and questions there are."""
+        self.check_asks()
+        return write_questions(path, self.items(), self.units(), overwrite=overwrite)
+
+    def import_questions(self, path: str | Path) -> Replaced:
+        """Give the items in a file the questions it has for them; see `replace_questions`."""
+        self.check_asks()
+        return self.replace_questions(read_questions(path))
+
+    def replace_questions(self, questions: Mapping[str, Sequence[Question]]) -> Replaced:
+        """Give items other questions: all of it, or, where something stands in the way, nothing.
+
+        An item that is not among them keeps its own. A question that has ratings must be there as it was and keeps its
+        place; the others come in their order. Raises UserError, with all such questions, where one is not.
+        """
+        names = list(questions)
+        present = self.store.units_of(names)
+        if unknown := [name for name in names if name not in present]:
+            raise _foreign(questions, unknown)
+        fixed = self.store.rated_units(names)
+        return self.store.replace_units(self._other_units(questions, present, fixed))
+
+    def _other_units(
+        self, questions: Mapping[str, Sequence[Question]], present: Mapping[str, Sequence[Unit]], fixed: Set[str]
+    ) -> Iterator[NewUnits]:
+        for name, wanted in questions.items():
+            placed = {name: in_place(wanted, present[name], fixed)}
+            yield name, split(self.protocol, Item(name, {}), placed)
+
+    def check_asks(self) -> None:
+        """Raise UserError where this study has no questions because its protocol has another unit."""
+        if self.protocol.rule.of != "question":
+            raise UserError(
+                f"{self.store.location}: the unit of {self.protocol.name} is {self.protocol.unit!r}, and only a "
+                "protocol whose unit is a question has questions"
+            )
+
     def work(self) -> Iterator[tuple[Item, Unit]]:
         """Every unit with its item."""
         items = self.store.items()
@@ -259,11 +298,25 @@ def _may_be_digest(name: str) -> bool:
     return bool(re.fullmatch(r"[0-9a-fA-F]{4,64}", name)) and name not in available() and not Path(name).is_file()
 
 
+def cloze_questions(protocol: Protocol, item: Item) -> Sequence[Question]:
+    """Questions from an item's reference, made without a model: sentences in which something is left out.
+
+    What is left out, a name, a number, a date or a phrase, is the reference's own answer.
+    """
+    field = protocol.rule.field
+    text = item.fields.get(field, "") if field is not None else ""
+    assert isinstance(text, str), "the protocol's check demands a text field"
+    found = [(" ".join(info.text.split()), info) for info in key_info(text, protocol.language)]
+    return [Question(cloze(text, info), answer, answer) for answer, info in found]
+
+
 def _work(
     protocol: Protocol, items: Iterable[Item], questions: Mapping[str, Sequence[Question]] | None
 ) -> Iterator[Work]:
     if protocol.rule.of == "item":
         return zip(items, repeat(()), strict=False)
+    if protocol.rule.of == "question" and questions is None:
+        return ((item, split(protocol, item, {item.id: cloze_questions(protocol, item)})) for item in items)
     return _with_units(protocol, items, questions or {})
 
 
@@ -275,10 +328,14 @@ def _with_units(
         unused.discard(item.id)
         yield item, split(protocol, item, questions)
     if unused:
-        source = questions.source if isinstance(questions, Questions) else "questions"
-        what = f"there are questions for {counted(len(unused), 'id')} that no item has: {some_of(sorted(unused), 5)}"
-        fix = "correct these ids, take the entries out, or give items with these ids"
-        raise InputError(source, [Problem(what, fix=fix)])
+        raise _foreign(questions, sorted(unused))
+
+
+def _foreign(questions: Mapping[str, Sequence[Question]], names: Sequence[str]) -> InputError:
+    source = questions.source if isinstance(questions, Questions) else "questions"
+    what = f"there are questions for {counted(len(names), 'id')} that no item has: {some_of(names, 5)}"
+    fix = "correct these ids, take the entries out, or give items with these ids"
+    return InputError(source, [Problem(what, fix=fix)])
 
 
 def _change(store: Store) -> Change | None:

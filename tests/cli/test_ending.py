@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from calling import Caller
 
+from evenhand.store.files import new_file
+
 EVENHAND = [sys.executable, "-m", "evenhand"]
 
 
@@ -21,9 +23,11 @@ def half_done(tmp_path: Path) -> subprocess.Popen[str]:
         file.writelines(f"i{n},Question {n}?,Context {n}.,Answer {n}.\n" for n in range(800_000))
     command = [*EVENHAND, "new", "study.db", "--protocol", "halo-support", "--items", "items.csv"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    for _ in range(600):
-        if any(path.name.endswith(".part") for path in tmp_path.iterdir()):
-            break
+    deadline = time.monotonic() + 120
+    # A busy machine may take long to come so far; a signal before that meets Python while it starts, and not us.
+    while not any(path.name.endswith(".part") for path in tmp_path.iterdir()):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "the study is not begun"
         time.sleep(0.02)
     return process
 
@@ -38,6 +42,20 @@ def test_what_was_begun_is_removed(
     _, err = half_done.communicate(timeout=60)
     assert (half_done.returncode, err) == (code, told)
     assert [path.name for path in tmp_path.iterdir()] == ["items.csv"]
+
+
+def test_an_interrupt_finds_a_file_that_was_made_just_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    close = os.close
+
+    def interrupted(descriptor: int) -> None:
+        close(descriptor)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "close", interrupted)
+        with pytest.raises(KeyboardInterrupt), new_file(tmp_path / "study.db"):
+            pass
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")

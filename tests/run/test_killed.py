@@ -14,7 +14,7 @@ from evenhand.study import Study
 from tests.chat_server import Call, ChatServer
 from tests.run.judging import halo_study, supported
 
-N, KILLS, PLACES = 5000, 10, 16
+N, KILLS, PLACES = 2000, 10, 16
 
 
 def start(study: Path, url: str) -> subprocess.Popen[bytes]:

@@ -31,6 +31,8 @@ class NoDesk:
     ) -> Stored:
         raise AssertionError("nobody is to be asked")
 
+    def check(self) -> None: ...
+
 
 def rated(script: Mapping[str, Sequence[Answer]], unit: str) -> Sequence[Rating]:
     task = Task(ITEM, (Unit(unit, "x", 1),))
@@ -68,6 +70,15 @@ def test_a_value_that_is_not_on_the_scale_is_a_failure_with_the_reply_kept():
 def test_a_required_answer_that_is_missing_is_a_failure():
     script = {"x#1": [Answer("accuracy", "Disputed")]}
     assert said(script, "x#1")["severity"] == (Status.FAILED, None, "the rater gave no answer on this criterion")
+
+
+def test_what_is_beyond_a_rater_is_neither_a_failure_nor_a_label_and_only_where_it_is_asked():
+    def ratings(value: str) -> dict[str, tuple[Status, str | None]]:
+        given = Judgement(Unit("x#1", "x", 1), [Answer("accuracy", value)], beyond={"severity": "it cannot tell"})
+        return {rating.criterion: (rating.status, rating.reason) for rating in ratings_of(STEM, "s", given)}
+
+    assert ratings("Inaccurate")["severity"] == (Status.CANNOT_ASSESS, "it cannot tell")
+    assert ratings("Accurate")["severity"] == (Status.NOT_ASKED, None)
 
 
 class Refusing:

@@ -20,6 +20,7 @@ COMMANDS = {
     "protocols": ("evenhand.cli.protocols", "List the protocols that are installed."),
     "protocol": ("evenhand.cli.protocol", "Show, check or adopt a protocol, or print the schema of its file."),
     "new": ("evenhand.cli.new", "Make a study from a protocol and a file of items."),
+    "questions": ("evenhand.cli.questions", "Make the questions of a study, write them out, or bring them back in."),
     "ratings": ("evenhand.cli.ratings", "Bring ratings in from a file, or write them out."),
     "judge": ("evenhand.cli.judge", "Have models rate a study."),
     "prompts": ("evenhand.cli.prompts", "Write what a model would be asked, for use by hand or in a batch queue."),

@@ -36,8 +36,9 @@ REASONS = 10
 @click.command("judge")
 @click.argument("study", metavar="STUDY")
 @click.option("--rater", "specs", multiple=True, required=True, metavar="[NAME=]SPEC",
-              help="openai:MODEL, gemini:MODEL, anthropic:MODEL, http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID or "
-              "jury(SPEC, SPEC, …); several times for several raters.")  # fmt: skip
+              help="openai:MODEL, gemini:MODEL, anthropic:MODEL, http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, "
+              "jury(SPEC, SPEC, …), verifier, verifier(SPEC), quest-eval or quest-eval(SPEC); several times for "
+              "several raters.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1),
               help="Rate so many units; sentences that are rated together stay together.")  # fmt: skip
 @click.option("--concurrency", type=click.IntRange(1, 1024), default=16, show_default=True,

@@ -3,18 +3,21 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 import click
 from click._termui_impl import ProgressBar
 
 from evenhand.cli.paths import FILE
+from evenhand.cli.program import program
 from evenhand.errors import UserError, counted, some_of
 from evenhand.formats.columns import parse_map
 from evenhand.formats.items import Items, read_items
-from evenhand.formats.questions import Questions, read_questions
+from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
+from evenhand.questeval.key_info import extractor
 from evenhand.records import Item
 from evenhand.sampling import Draw
 from evenhand.study import Progress, Study, origin, sample
@@ -32,7 +35,8 @@ STEP = 5_000
 @click.option("--sample", "size", type=click.IntRange(min=1), help="Take only so many items.")
 @click.option("--by", metavar="FIELD,…", help="With --sample: in proportion to these fields.")
 @click.option("--seed", type=int, show_default="0", help="With --sample: another seed, another sample.")
-@click.option("--questions", "questions_file", type=FILE, help="Questions by item id, as JSON.")
+@click.option("--questions", "questions_file", type=FILE, help="Questions by item id, as JSON; where the protocol "
+              "asks questions and none are given, they are made from the references.")  # fmt: skip
 def command(
     study: str,
     protocol_name: str,
@@ -61,7 +65,9 @@ def command(
         study, protocol, items, questions=questions, source=origin(protocol_name), progress=_progress(items_file)
     )
     with made:
-        _report(made, protocol, items, questions)
+        _report(made, protocol, items)
+        if protocol.rule.of == "question":
+            _report_questions(made, made_here=questions is None)
     if drawn is not None and size is not None:
         _report_draw(drawn, fields, size, seed or 0)
 
@@ -87,16 +93,12 @@ def _line_count(path: Path) -> int:
         return sum(block.count(b"\n") for block in iter(partial(file.read, 1 << 20), b""))
 
 
-def _report(made: Study, protocol: Protocol, items: Items, questions: Questions | None) -> None:
+def _report(made: Study, protocol: Protocol, items: Items) -> None:
     count, units = made.store.count_items(), made.store.count_units()
     click.echo(
         f"{made.store.location}: {counted(count, 'item')}, {counted(units, 'unit')} ({protocol.unit}), "
         f"{protocol.name} {protocol.version}"
     )
-    without = count - sum(map(bool, questions.values())) if questions is not None else 0
-    if without:
-        has = "has no question and therefore no unit" if without == 1 else "have no question and therefore no unit"
-        click.echo(f"  {counted(without, 'item')} {has}: nobody is asked about {'it' if without == 1 else 'them'}")
     renamed = [f"{name} ← {column}" for name, column in items.columns.items() if name != column]
     if renamed:
         click.echo(f"  columns: {', '.join(renamed)}")
@@ -104,6 +106,19 @@ def _report(made: Study, protocol: Protocol, items: Items, questions: Questions 
         click.echo("  ids: made from the content, as no column holds any")
     if items.unused:
         click.echo(f"  columns left out: {some_of(items.unused)}")
+
+
+def _report_questions(made: Study, *, made_here: bool) -> None:
+    units, location = made.store.count_units(), made.store.location
+    if made_here:
+        source = f"{made.protocol.rule.field} ({extractor(made.protocol.language)})"
+        click.echo(f"  questions: {units:,} made from {source}; look at them, and change them, with")
+        click.echo(f"    {program()} questions export {location} -o questions.json")
+        click.echo(f"    {program()} questions import {location} questions.json")
+    without = made.store.count_items() - sum(1 for _ in groupby(made.units(), key=lambda unit: unit.item))
+    if without:
+        has = "has no question and therefore no unit" if without == 1 else "have no question and therefore no unit"
+        click.echo(f"  {counted(without, 'item')} {has}: nobody is asked about {'it' if without == 1 else 'them'}")
 
 
 def _report_draw(drawn: Draw, fields: Sequence[str], size: int, seed: int) -> None:

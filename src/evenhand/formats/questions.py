@@ -2,11 +2,15 @@
 `{"ID": {"key_info": […], "question": […], "answers": […]}}`."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import astuple
+from itertools import groupby
 from pathlib import Path
 from typing import cast
 
 from evenhand.errors import InputError, Problem, counted
+from evenhand.formats.writing import replacing
+from evenhand.records import Item, Unit
 from evenhand.units import Question
 
 SHAPE = '{"ID": {"key_info": […], "question": […], "answers": […]}}'
@@ -25,7 +29,10 @@ class Questions(dict[str, Sequence[Question]]):
 
 
 def read_questions(path: str | Path) -> Questions:
-    """The questions of each item, in order. `key_info` may be left out; the answers are the reference's own."""
+    """The questions of each item, in order. The answers are the reference's own.
+
+    `key_info` may be left out, and one that is not known is null. An item with empty lists has no question.
+    """
     content = _json(Path(path))
     if not isinstance(content, dict):
         raise InputError(str(path), f"the shape is {SHAPE}, not a {type(content).__name__}")
@@ -41,6 +48,55 @@ def read_questions(path: str | Path) -> Questions:
     if not questions:
         raise InputError(str(path), f"no questions in it; the shape is {SHAPE}")
     return Questions(questions, str(path))
+
+
+def write_questions(
+    path: str | Path, items: Iterable[Item], units: Iterable[Unit], *, overwrite: bool = False
+) -> tuple[int, int]:
+    """Write the questions of these items, as `read_questions` takes them; says how many items and questions it were.
+
+    An item without a question has empty lists, so that some can be added. Both come in the order of the study.
+    """
+    content: dict[str, dict[str, list[str | None]]] = {item.id: {"question": [], "answers": []} for item in items}
+    count = 0
+    for item_id, group in groupby(units, key=lambda unit: unit.item):
+        its_units = list(group)
+        count += len(its_units)
+        known = {"key_info": [unit.key_info for unit in its_units]}
+        content[item_id] = {
+            **(known if any(known["key_info"]) else {}),
+            "question": [unit.text for unit in its_units],
+            "answers": [unit.answer for unit in its_units],
+        }
+    with replacing(Path(path), overwrite=overwrite) as temporary:
+        temporary.write_bytes(_encoded(content))
+    return len(content), count
+
+
+def in_place(wanted: Sequence[Question], present: Sequence[Unit], fixed: Collection[str]) -> Sequence[Question]:
+    """The wanted questions of an item, in an order in which those of the units `fixed` stand where they stood.
+
+    Others take the places that are left, in their own order. A fixed one that is not wanted any more is just not there.
+    """
+    before = [Question(unit.text or "", unit.answer or "", unit.key_info) for unit in present]
+    rest = list(wanted)
+    places: dict[int, Question] = {}
+    for unit, question in zip(present, before, strict=True):
+        # Reading took white space off the ends, which is no change.
+        read = Question(*(text and text.strip() for text in astuple(question)))
+        if unit.id in fixed and unit.position <= len(wanted) and read in rest:
+            rest.remove(read)
+            places[unit.position] = question
+    others = iter(rest)
+    return [places[place] if place in places else next(others) for place in range(1, len(wanted) + 1)]
+
+
+def _encoded(content: object) -> bytes:
+    try:
+        return f"{json.dumps(content, ensure_ascii=False, indent=2)}\n".encode()
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, which UTF-8 cannot hold and JSON's own notation can.
+        return f"{json.dumps(content, indent=2)}\n".encode()
 
 
 def _json(path: Path) -> object:
@@ -65,8 +121,8 @@ def _entry(entry: object) -> Sequence[Question]:
     if not isinstance(entry, dict):
         raise ValueError(f"a mapping is needed, not {type(entry).__name__}")
     lists = cast("dict[str, object]", entry)
-    questions, answers = _texts(lists, "question"), _texts(lists, "answers")
-    key_info = _texts(lists, "key_info") if "key_info" in lists else []
+    questions, answers = _all_texts(lists, "question"), _all_texts(lists, "answers")
+    key_info = _texts(lists, "key_info", may_be_null=True) if "key_info" in lists else []
     if len(questions) != len(answers):
         raise ValueError(
             f"{counted(len(questions), 'question')} but {counted(len(answers), 'answer')}; each question needs one"
@@ -80,15 +136,22 @@ def _entry(entry: object) -> Sequence[Question]:
     ]
 
 
-def _texts(lists: Mapping[str, object], key: str) -> list[str]:
+def _all_texts(lists: Mapping[str, object], key: str) -> list[str]:
+    return [text for text in _texts(lists, key) if text is not None]
+
+
+def _texts(lists: Mapping[str, object], key: str, *, may_be_null: bool = False) -> list[str | None]:
     if key not in lists:
         raise ValueError(f"{key!r} is missing")
     values = lists[key]
     if not isinstance(values, list):
         raise ValueError(f"{key!r} is a list of texts, not {type(values).__name__}")
-    texts: list[str] = []
+    texts: list[str | None] = []
     for value in cast("list[object]", values):
-        if not isinstance(value, str) or not value.strip():
+        if value is None and may_be_null:
+            texts.append(None)
+        elif not isinstance(value, str) or not value.strip():
             raise ValueError(f"{key!r} has an entry that is {'blank' if value == '' else 'not a text'}: {value!r}")
-        texts.append(value.strip())
+        else:
+            texts.append(value.strip())
     return texts

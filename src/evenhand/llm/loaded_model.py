@@ -54,8 +54,8 @@ class LoadedModel:
         if dtype not in DTYPES:
             raise UserError(f"dtype: {dtype!r} is not known; valid are {', '.join(DTYPES)}")
         transformers, torch = package("transformers"), package("torch")
-        _check_folder(source)
-        place = _place(device)
+        check_folder(source, VALID)
+        place = place_for(device)
         options: dict[str, Any] = {"trust_remote_code": False}
         with_map = {"device_map": "auto"} if place is None else {}
         try:
@@ -64,8 +64,8 @@ class LoadedModel:
                 source, dtype=dtype if dtype == "auto" else getattr(torch, dtype), **options, **with_map
             )
             model = model if place is None else model.to(place)
-        except (OSError, ValueError, KeyError, RuntimeError, ImportError, _unreadable()) as error:
-            raise UserError(f"{source}: this model cannot be loaded: {_first_line(error)}. {VALID}") from error
+        except (OSError, ValueError, KeyError, RuntimeError, ImportError, unreadable_weights()) as error:
+            raise UserError(f"{source}: this model cannot be loaded: {first_line(error)}. {VALID}") from error
         return cls.of(model, tokenizer, name=source)
 
     @classmethod
@@ -82,7 +82,7 @@ class LoadedModel:
         try:
             moved = model if device == "auto" else model.to(device)
         except (RuntimeError, AssertionError, ValueError) as error:
-            raise UserError(f"device: {device!r} cannot hold the model: {_first_line(error)}") from error
+            raise UserError(f"device: {device!r} cannot hold the model: {first_line(error)}") from error
         moved.eval()
         ends = _ends(moved, tokenizer)
         called = name or getattr(moved, "name_or_path", "") or type(moved).__name__
@@ -116,18 +116,19 @@ def fingerprint(model: Any, tokenizer: Any) -> str:
     return digest.hexdigest()
 
 
-def _check_folder(source: str) -> None:
+def check_folder(source: str, valid: str) -> None:
+    """Raise UserError where the source is a path and no model can lie there; `valid` says what would be right."""
     folder = Path(source).expanduser()
     if folder.is_dir():
         if not (folder / "config.json").is_file():
-            raise UserError(f"{source}: this folder holds no model, since it has no config.json. {VALID}")
+            raise UserError(f"{source}: this folder holds no model, since it has no config.json. {valid}")
     elif folder.exists():
-        raise UserError(f"{source}: this is a file, not a model. {VALID}")
+        raise UserError(f"{source}: this is a file, not a model. {valid}")
     elif source.startswith((".", "/", "~", "\\")) or source.count("/") > 1 or not source:
-        raise UserError(f"{source}: there is no such folder. {VALID}")
+        raise UserError(f"{source}: there is no such folder. {valid}")
 
 
-def _place(device: str) -> str | None:
+def place_for(device: str) -> str | None:
     """The device to load onto; None leaves it to accelerate, which spreads a model over all there are."""
     if device != "auto":
         return device
@@ -137,7 +138,8 @@ def _place(device: str) -> str | None:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def _unreadable() -> type[Exception]:
+def unreadable_weights() -> type[Exception]:
+    """What is raised for a damaged file of weights."""
     return package("safetensors").SafetensorError
 
 
@@ -163,6 +165,7 @@ def _context(model: Any, tokenizer: Any) -> int | None:
     return limit
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an error of another package says, in short."""
     text = str(error).strip().partition("\n")[0].strip()
     return (text or type(error).__name__).rstrip(".")

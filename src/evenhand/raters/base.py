@@ -1,7 +1,7 @@
 """What every program that rates has in common."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol as Interface
 
@@ -39,13 +39,18 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What became of one unit: answers, or the failure that stands in their place."""
+    """What became of one unit: answers, or the failure that stands in their place.
+
+    `beyond` names the criteria that this rater cannot judge at all, each with the reason: where they are asked, they
+    are recorded as `cannot_assess`.
+    """
 
     unit: Unit
     answers: Sequence[Answer] = ()
     failure: RaterFailure | None = None
     seconds: float | None = None
     reply: str | None = None
+    beyond: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,11 @@ class Desk(Interface):
         `sample` tells apart the replies to one request that is made several times; `since` as in Task. `trim` takes
         off a reply what is not worth keeping. Raises CallError where none came.
         """
+        ...
+
+    def check(self) -> None:
+        """For work of the rater's own that takes long: called before each piece of it, it raises what ends the task
+        where the run is to end."""
         ...
 
 

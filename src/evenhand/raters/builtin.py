@@ -1,11 +1,9 @@
 """The kinds of raters that come with Evenhand, as the registry's doors lead to them."""
 
-from dataclasses import replace
 from functools import partial
 
 from evenhand.errors import UserError
 from evenhand.llm.endpoints import endpoint_of
-from evenhand.llm.events import Event
 from evenhand.llm.http import HttpChat
 from evenhand.llm.hugging_face import HuggingFaceChat
 from evenhand.llm.pace import AdaptivePace
@@ -49,11 +47,9 @@ def jury(spec: str, name: str, protocol: Protocol, workshop: Workshop) -> Judge:
     if len(members) < 2 or not all(members):
         raise UserError(f"{spec!r} is no jury: name two raters or more, as in jury(openai:MODEL, gemini:MODEL)")
 
-    def heard(_: str, event: Event) -> None:
-        workshop.heard(name, event)
-
-    judges = [judge_of(member, protocol, replace(workshop, heard=heard)) for member in members]
+    judges = [judge_of(member, protocol, workshop.heard_as(name)) for member in members]
     models = [chat.model for judge in judges for chat in judge.chats]
+    models += [str(judge.settings.get("spec", judge.ref.id)) for judge in judges if not judge.chats]
     twice = sorted({model for model in models if models.count(model) > 1})
     if twice:
         raise UserError(f"{twice[0]} is in {spec!r} twice: it would have two votes and one opinion")

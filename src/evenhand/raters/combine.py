@@ -48,7 +48,9 @@ def combined(protocol: Protocol, unit: Unit, votes: Sequence[Judgement], noun: s
     seconds = [vote.seconds for vote in votes if vote.seconds is not None]
     first = next((criterion for criterion in protocol.criteria if criterion.id in values), protocol.criteria[0])
     reply = _spokesman(first, usable, values.get(first.id))
-    return Judgement(unit, answers, seconds=sum(seconds) if seconds else None, reply=reply)
+    # What is beyond one may be answered by another; an answer goes first.
+    beyond = {criterion: why for vote in usable for criterion, why in vote.beyond.items()}
+    return Judgement(unit, answers, seconds=sum(seconds) if seconds else None, reply=reply, beyond=beyond)
 
 
 async def all_of(votes: Iterable[Awaitable[T]]) -> Sequence[T]:

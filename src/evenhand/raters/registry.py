@@ -6,7 +6,7 @@ kind of a web address is its scheme.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 
 from evenhand.errors import UserError
@@ -31,6 +31,14 @@ class Workshop:
     heard: Callable[[str, Event], None] = lambda rater, event: None
     """Told what happens on the way to replies: the rater's id and the event."""
 
+    def heard_as(self, name: str) -> "Workshop":
+        """The workshop for raters within a rater: what happens to them is told under its name."""
+
+        def heard(_: str, event: Event) -> None:
+            self.heard(name, event)
+
+        return replace(self, heard=heard)
+
 
 Factory = Callable[[str, str, Protocol, Workshop], Judge]
 """Makes a judge from its spec, its name, the protocol and the workshop. Raises UserError for what cannot be made."""
@@ -46,7 +54,8 @@ def judge_of(spec: str, protocol: Protocol, workshop: Workshop) -> Judge:
     if door is None:
         raise UserError(
             f"there is no rater {spec!r}; valid are openai:MODEL, gemini:MODEL, anthropic:MODEL, "
-            "http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, jury(SPEC, SPEC, …), each also as NAME=SPEC; "
+            "http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, jury(SPEC, SPEC, …), verifier, verifier(SPEC), quest-eval, "
+            "quest-eval(SPEC), each also as NAME=SPEC; "
             f"kinds that are installed: {', '.join(sorted(kinds()))}"
         )
     make: Factory = door.load()

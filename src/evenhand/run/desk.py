@@ -144,6 +144,10 @@ class RunDesk:
         finally:
             del self._under_way[key]
 
+    def check(self) -> None:
+        if self._ending.asked:
+            raise Stopped
+
     async def _found_or_asked(
         self, key: ReplyKey, chat: Chat, request: Request, since: datetime | None, trim: Trim | None
     ) -> Stored:

@@ -189,8 +189,10 @@ class _Run:
     async def _batches(self, judge: Judge, desk: RunDesk) -> AsyncGenerator[Batch]:
         """The judge's work, read from the study as it is taken up."""
         tasks = pending_tasks(self._store, judge, self._order)
+        # A text that is worked through in this process takes as long as a batch of calls: it is stored when it is done.
+        size = 1 if judge.together and not judge.chats else SIZE
         while not self._ending.asked:
-            some = tuple(islice(tasks, SIZE))
+            some = tuple(islice(tasks, size))
             if not some:
                 return
             yield Batch(judge, desk, some)

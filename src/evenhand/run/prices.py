@@ -40,7 +40,7 @@ def prices_of(chats: Iterable[Chat], said: Mapping[str | None, Price]) -> Mappin
     chats = list(chats)
     unknown = sorted(spec for spec in said if spec is not None and spec not in {chat.model for chat in chats})
     if unknown:
-        there = ", ".join(dict.fromkeys(chat.model for chat in chats))
+        there = ", ".join(dict.fromkeys(chat.model for chat in chats)) or "none that has a price"
         raise UserError(f"--price {unknown[0]}=…: no such model is asked in this run; there are: {there}")
     found = {chat.model: said.get(chat.model) or said.get(None) or published(chat.model) for chat in chats}
     return {spec: price for spec, price in found.items() if price is not None}

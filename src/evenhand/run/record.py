@@ -1,7 +1,7 @@
 """Judgements → ratings: the one place where a failure becomes a record.
 
 A rater that fails, leaves a required criterion out, or gives a value or a confidence that is not on its scale, leaves
-`failed` ratings with the reason, never a score.
+`failed` ratings with the reason, never a score. What is beyond a rater by its nature is `cannot_assess`.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,6 +38,9 @@ def ratings_of(protocol: Protocol, rater_id: str, judgement: Judgement) -> Seque
             ratings.append(rating)
             if rating.value is not None:
                 values[criterion.id] = rating.value
+        elif criterion.id in judgement.beyond:
+            reason = judgement.beyond[criterion.id]
+            ratings.append(rating_of(criterion=criterion.id, status=Status.CANNOT_ASSESS, reason=reason))
         elif criterion.required:
             reason = "the rater gave no answer on this criterion"
             ratings.append(rating_of(criterion=criterion.id, status=Status.FAILED, reason=reason))

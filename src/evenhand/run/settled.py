@@ -2,12 +2,12 @@
 
 import os
 import socket
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evenhand.errors import UserError
 from evenhand.raters.base import Judge
 from evenhand.records import Status
-from evenhand.store.base import Store
+from evenhand.store.base import Run, Store
 
 
 def check_settled(store: Store, judges: Sequence[Judge]) -> None:
@@ -48,17 +48,34 @@ def here() -> Mapping[str, object]:
 
 def check_alone(store: Store, judges: Sequence[Judge]) -> None:
     """Raise UserError where another process of this machine is at the work of one of these judges: both would ask, and
-    pay for, the same. A process that was killed is not at work; one on another machine cannot be told from here."""
+    pay for, the same."""
     names = {judge.ref.id for judge in judges}
-    for run in store.runs():
-        pid = run.counts.get("pid")
-        if run.state != "running" or run.rater not in names or run.counts.get("host") != socket.gethostname():
-            continue
-        if isinstance(pid, int) and pid != os.getpid() and _alive(pid):
+    for run, pid in _at_work(store):
+        if run.rater in names and pid != os.getpid():
             raise UserError(
                 f"{store.location}: process {pid} is rating as {run.rater!r} since {run.started:%H:%M} UTC; wait for "
                 "it, or end it, lest both pay for the same"
             )
+
+
+def check_idle(store: Store) -> None:
+    """Raise UserError where a process of this machine is rating here: its answers would go to questions that it never
+    saw."""
+    for run, pid in _at_work(store):
+        raise UserError(
+            f"{store.location}: process {pid} is rating as {run.rater!r} since {run.started:%H:%M} UTC, and the "
+            "questions must not change under its hands; wait for it, or end it. Nothing was changed"
+        )
+
+
+def _at_work(store: Store) -> Iterator[tuple[Run, int]]:
+    """Runs that go on, each with its process. One that was killed does not; one on another machine cannot be told from
+    here."""
+    for run in store.runs():
+        pid = run.counts.get("pid")
+        local = run.state == "running" and run.counts.get("host") == socket.gethostname()
+        if local and isinstance(pid, int) and _alive(pid):
+            yield run, pid
 
 
 def _alive(pid: int) -> bool:

@@ -9,7 +9,10 @@
 4. Any number of processes may write at once. They wait for one another; nobody sees "database is locked".
 5. Every rating carries the digest of the protocol it was made under. Reading gives the ratings of the current protocol
    unless another digest, or all, is asked for: ratings of two digests are never mixed unasked.
-6. Items and units do not change once the study is made. Their order is the order in which they came.
+6. Items do not change once the study is made. Their order is the order in which they came. Units follow from them and
+   do not change either, but for questions, which `replace_units` exchanges: a unit that anybody has rated or tried, in
+   whatever way and under whichever protocol, stays for good as it is and where it is. The positions of an item's units
+   are 1, 2, 3 … without gaps. Items are given out to people by the units they have now.
 7. `create_store` makes a whole study or nothing. Opening a study and reading one item, unit or rating takes the same
    time whatever the study's size; everything that reads many is an iterator. An iterator holds nobody up and shows each
    item as it is when its turn comes; for everything at one moment, read a backup.
@@ -24,7 +27,7 @@
     and no item is left out or comes twice because of ratings that are stored meanwhile.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,6 +43,9 @@ from evenhand.table import Tables
 
 Work = tuple[Item, Sequence[Unit]]
 """An item with its units, as a study is filled. Where the unit is the whole item, its one unit may be left out."""
+
+NewUnits = tuple[str, Sequence[Unit]]
+"""An item's id with all the units that it is to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,24 @@ class Added:
     new: int = 0
     superseding: int = 0
     known: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What became of the units of the items that were given others."""
+
+    kept: int = 0
+    changed: int = 0
+    added: int = 0
+    removed: int = 0
+
+    def plus(self, other: "Replaced") -> "Replaced":
+        return Replaced(
+            self.kept + other.kept,
+            self.changed + other.changed,
+            self.added + other.added,
+            self.removed + other.removed,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +188,20 @@ class Store(Interface):
         ...
 
     def unit(self, unit_id: str) -> Unit | None: ...
+
+    def rated_units(self, item_ids: Sequence[str]) -> Set[str]:
+        """Ids of the units of these items that `replace_units` would not touch: those with a rating or a trial."""
+        ...
+
+    def replace_units(self, work: Iterable[NewUnits]) -> Replaced:
+        """Give items other questions, in one transaction; an item that is not named keeps its own.
+
+        StudyError, and nothing changed, where a unit with ratings would change, move or vanish (all of them are named),
+        where somebody has an item in hand at the page whose questions would change or vanish, where an item is not
+        there or is named twice, and where the unit is not a question. Whoever was done with an item that now has more
+        questions has it in hand again. While the iterable is read it may read this store, but not write to it.
+        """
+        ...
 
     def raters(self) -> Sequence[RaterRef]:
         """Everybody who may rate here, in order of arrival."""

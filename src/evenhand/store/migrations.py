@@ -112,6 +112,21 @@ _POSTGRES_REFUSAL = """CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE 
 _POSTGRES_GUARD = """CREATE TRIGGER {table}_fixed BEFORE UPDATE OR DELETE OR TRUNCATE ON {table}
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"""
 
+_RATED = "EXISTS (SELECT 1 FROM ratings WHERE ratings.item = OLD.item AND ratings.position = OLD.position)"
+
+_SQLITE_UNIT_GUARD = """CREATE TRIGGER units_rated_{event} BEFORE {event} ON units WHEN {rated}
+    BEGIN SELECT RAISE(ABORT, 'units with ratings are append-only'); END"""
+
+_POSTGRES_UNIT_GUARD = (
+    f"""CREATE FUNCTION refuse_rated() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF {_RATED} THEN RAISE EXCEPTION 'units with ratings are append-only'; END IF;
+        IF TG_OP = 'DELETE' THEN RETURN OLD; END IF;
+        RETURN NEW; END $$""",
+    """CREATE TRIGGER units_rated BEFORE UPDATE OR DELETE ON units
+        FOR EACH ROW EXECUTE FUNCTION refuse_rated()""",
+    "CREATE TRIGGER units_whole BEFORE TRUNCATE ON units FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()",
+)
+
 
 def _first(connection: Connection) -> None:
     """The tables of version 1, and triggers that refuse to change or remove what must stay."""
@@ -133,6 +148,18 @@ def _third(connection: Connection) -> None:
     _fix(connection, "trials")
 
 
+def _fourth(connection: Connection) -> None:
+    """Units may change until somebody has rated them: the guard over them looks at the ratings."""
+    if connection.dialect.name == "sqlite":
+        for event in ("UPDATE", "DELETE"):
+            connection.exec_driver_sql(f"DROP TRIGGER units_{event}")
+            connection.exec_driver_sql(_SQLITE_UNIT_GUARD.format(event=event, rated=_RATED))
+        return
+    connection.exec_driver_sql("DROP TRIGGER units_fixed ON units")
+    for statement in _POSTGRES_UNIT_GUARD:
+        connection.exec_driver_sql(statement)
+
+
 def _make(connection: Connection, statements: Sequence[str]) -> None:
     # Only a column declared INTEGER is SQLite's own row number; in PostgreSQL an INTEGER ends at two billion.
     number, clustered = ("INTEGER", " WITHOUT ROWID") if connection.dialect.name == "sqlite" else ("BIGINT", "")
@@ -149,7 +176,7 @@ def _fix(connection: Connection, *tables: str) -> None:
             connection.exec_driver_sql(_POSTGRES_GUARD.format(table=table))
 
 
-MIGRATIONS: Sequence[Migration] = (_first, _second, _third)
+MIGRATIONS: Sequence[Migration] = (_first, _second, _third, _fourth)
 
 
 def migrate(connection: Connection, found: int, migrations: Sequence[Migration]) -> None:

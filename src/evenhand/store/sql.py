@@ -4,7 +4,7 @@ Whatever reads many rows reads them in pages by key, each page in a transaction 
 time therefore holds nobody up, and in between the same store may write.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from hashlib import sha256
@@ -19,7 +19,8 @@ from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
 from evenhand.store import work
 from evenhand.store.append import Names, append
 from evenhand.store.arrivals import read_arrivals
-from evenhand.store.base import Added, ProtocolVersion, ReplyKey, Run, StoredReply, Work
+from evenhand.store.base import Added, NewUnits, ProtocolVersion, Replaced, ReplyKey, Run, StoredReply, Work
+from evenhand.store.exchange import rated_units, replace_units
 from evenhand.store.load import batches
 from evenhand.store.migrations import Migration, migrate, schema_version
 from evenhand.store.pending import Asked, count_pending, failure_times, read_pending
@@ -68,7 +69,7 @@ class SqlStore:
             with backend.reading() as connection:
                 self._versions: Versions = read_versions(connection, backend.location)
                 totals = {row[0]: row[1] for row in connection.execute(select(meta.c.key, meta.c.value))}
-            self._n_items, self._n_units = int(totals["items"]), int(totals["units"])
+            self._n_items = int(totals["items"])
             begun = f"{totals['created']} {self._versions.adopted[0].protocol.digest}"
             self._identity = sha256(begun.encode()).hexdigest()[:16]
         except BaseException:
@@ -169,7 +170,8 @@ class SqlStore:
         return self._n_items
 
     def count_units(self) -> int:
-        return self._n_units
+        with self._reading() as connection:
+            return int(connection.execute(select(meta.c.value).where(meta.c.key == "units")).scalar_one())
 
     def items(self) -> Iterator[Item]:
         return work.all_items(self._reading)
@@ -191,6 +193,16 @@ class SqlStore:
 
     def unit(self, unit_id: str) -> Unit | None:
         return work.one_unit(self._reading, unit_id, self._rule)
+
+    def rated_units(self, item_ids: Sequence[str]) -> Set[str]:
+        with self._reading() as connection:
+            return rated_units(connection, item_ids, self._rule)
+
+    def replace_units(self, work: Iterable[NewUnits]) -> Replaced:
+        with self._writing() as connection:
+            return replace_units(
+                connection, self.location, self._rule, work, lambda number: self._versions_as_of(number).current
+            )
 
     def raters(self) -> Sequence[RaterRef]:
         columns = select(raters.c.id, raters.c.kind, raters.c.version, raters.c.config)
@@ -346,14 +358,15 @@ class SqlStore:
             by_seq = {row[0]: places[row[1]] for row in connection.execute(columns) if row[1] in places}
         clusters = unit_items(self._reading, protocol)
         protocol_seq = self._versions.by_digest[protocol.digest][0]
-        made, failures = tabulate(self._reading, protocol, protocol_seq, by_seq, known, self._n_units, clusters)
+        n_units = self._n_items if clusters is None else len(clusters)
+        made, failures = tabulate(self._reading, protocol, protocol_seq, by_seq, known, n_units, clusters)
         counts = self.count_ratings()
         labels = self._labels(protocol)
         return Tables(
             protocol,
             known,
             self._n_items,
-            self._n_units,
+            n_units,
             made,
             clusters,
             labels,

@@ -1,0 +1,1 @@
+"""Questions from a reference text, and their answers from another text, without a language model."""

@@ -1,0 +1,80 @@
+"""A claim checked against its evidence without a network: numbers, dates, names, negation, opposites, plain overlap.
+
+Each check answers from 0 to 1, and says in words what it found against the claim. Weighing them is the verifier's part.
+"""
+
+from dataclasses import dataclass
+
+from evenhand.verify.evidence import Article
+from evenhand.verify.meanings import amounts_checked, hedges_checked, negations_checked, opposites_checked
+from evenhand.verify.overlap import copied, disorder, novel, replaced, shares
+from evenhand.verify.quantities import dates_checked, numbers_checked
+from evenhand.verify.scene import Scene
+from evenhand.verify.who import names_checked, swap_checked
+
+NAMES: tuple[str, ...] = (
+    "window_share",
+    "sentence_share",
+    "article_share",
+    "copied_run",
+    "copied_pairs",
+    "disorder",
+    "novel_words",
+    "replaced_words",
+    "inserted_words",
+    "numbers_agree",
+    "numbers_conflict",
+    "numbers_missing",
+    "dates_agree",
+    "dates_conflict",
+    "dates_missing",
+    "names_agree",
+    "names_conflict",
+    "names_missing",
+    "sides_kept",
+    "sides_swapped",
+    "denies",
+    "negation_agrees",
+    "negation_differs",
+    "opposite_denied",
+    "opposite",
+    "amounts_agree",
+    "amounts_conflict",
+    "surer",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The checks' answers in the order of `NAMES`, and what speaks against the claim, in words."""
+
+    features: tuple[float, ...]
+    notes: tuple[str, ...]
+
+
+def findings(claim: str, window: str, article: Article) -> Findings:
+    """Hold a claim against a passage of an article; what the passage lacks is looked for in the whole article."""
+    scene = Scene(claim, window, article)
+    numbers, dates, names = numbers_checked(scene), dates_checked(scene), names_checked(scene)
+    swap, negation, opposite = swap_checked(scene), negations_checked(scene), opposites_checked(scene)
+    amounts, hedges = amounts_checked(scene), hedges_checked(scene)
+    instead, between = replaced(scene)
+    features = (
+        *shares(scene),
+        *copied(scene),
+        disorder(scene),
+        novel(scene),
+        instead,
+        between,
+        *(numbers.agrees, numbers.conflicts, numbers.missing),
+        *(dates.agrees, dates.conflicts, dates.missing),
+        *(names.agrees, names.conflicts, names.missing),
+        *(swap.agrees, swap.conflicts),
+        *(negation.missing, negation.agrees, negation.conflicts),
+        *(opposite.agrees, opposite.conflicts),
+        *(amounts.agrees, amounts.conflicts),
+        hedges.conflicts,
+    )
+    checks = (numbers, dates, names, swap, negation, opposite, amounts, hedges)
+    notes = (note for check in checks for note in check.notes)
+    return Findings(features, tuple(dict.fromkeys(notes))[:6])

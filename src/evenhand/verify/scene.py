@@ -1,0 +1,72 @@
+"""A claim set before a passage of its article: what every check looks at."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from evenhand.verify.evidence import Article
+from evenhand.verify.facts import Facts, Sentence, facts_of
+from evenhand.verify.tokens import neighbours
+
+# More facts than any sentence has; a claim or a passage beyond them is compared by its first ones.
+MOST_CLAIMED, MOST_SHOWN = 60, 300
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found: how far, from 0 to 1, and in words where it speaks against the claim."""
+
+    agrees: float = 0.0
+    conflicts: float = 0.0
+    missing: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+class Scene:
+    """The facts of both texts, and the sentence of the passage that says most of the claim."""
+
+    def __init__(self, claim: str, window: str, article: Article) -> None:
+        self.claim, self.window, self.article = claim, window, article
+        self.claimed: Facts = facts_of(claim)
+        self.shown: Facts = facts_of(window)
+        self.claim_stems = frozenset(word for part in self.claimed.sentences for word in part.stems)
+        self.window_stems = frozenset(word for part in self.shown.sentences for word in part.stems)
+        self._shares: dict[tuple[int, int], float] = {}
+        self.matches = [(part, *self._best(part)) for part in self.claimed.sentences[:MOST_CLAIMED]]
+
+    def share(self, wanted: Iterable[str], found: frozenset[str] | set[str]) -> float:
+        """The share of the wanted stems' weight that was found; 0 where nothing is wanted."""
+        weights = {word: self.article.weight(word) for word in wanted}
+        whole = sum(weights.values())
+        return sum(weight for word, weight in weights.items() if word in found) / whole if whole else 0.0
+
+    def kin(self, ours: tuple[int, int], theirs: tuple[int, int], reach: int) -> float:
+        """How surely a place of the claim and one of the passage speak of the same: half by the words around them, half
+        by their whole sentences. Places are ranges of tokens."""
+        mine = neighbours(self.claimed.row, *ours, reach)
+        near = self.share(mine, neighbours(self.shown.row, *theirs, reach + 1))
+        return 0.5 * near + 0.5 * self.shared(_around(self.claimed, ours[0]), _around(self.shown, theirs[0]))
+
+    def shared(self, part: Sentence | None, sentence: Sentence | None) -> float:
+        """How much of a claim's sentence a sentence of the passage has."""
+        if part is None or sentence is None:
+            return 0.0
+        key = part.first, sentence.first
+        if key not in self._shares:
+            self._shares[key] = self.share(part.stems, set(sentence.stems))
+        return self._shares[key]
+
+    def _best(self, part: Sentence) -> tuple[Sentence | None, float]:
+        """The sentence of the passage that has most of a claim's sentence, and how much of it."""
+        best, most = None, 0.0
+        for sentence in self.shown.sentences[:MOST_SHOWN]:
+            share = self.shared(part, sentence)
+            if share > most:
+                best, most = sentence, share
+        return best, most
+
+
+def _around(facts: Facts, place: int) -> Sentence | None:
+    """The sentence that a token is in."""
+    found = bisect_right(facts.sentences, place, key=lambda sentence: sentence.first)
+    return facts.sentences[found - 1] if found else None

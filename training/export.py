@@ -1,0 +1,63 @@
+"""Write the network as it is shipped: `python -m training.export WEIGHTS OUT`. 8-bit weights, and the tokenizer."""
+
+import argparse
+import shutil
+import tempfile
+from pathlib import Path
+
+import torch
+from onnx import TensorProto
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnxruntime.transformers import optimizer
+
+from training.network import base_folder, fresh
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("weights", type=Path)
+    parser.add_argument("out", type=Path)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        full, fused = Path(folder) / "full.onnx", Path(folder) / "fused.onnx"
+        write_full(options.weights, full)
+        made = optimizer.optimize_model(str(full), model_type="bert", num_heads=12, hidden_size=384, opt_level=0)
+        made.save_model_to_file(str(fused))
+        quantize_dynamic(
+            fused,
+            options.out / "model.onnx",
+            per_channel=True,
+            weight_type=QuantType.QInt8,
+            extra_options={"DefaultTensorType": TensorProto.FLOAT},
+        )
+    shutil.copy(base_folder() / "tokenizer.json", options.out / "tokenizer.json")
+    print(f"{options.out / 'model.onnx'}: {(options.out / 'model.onnx').stat().st_size / 1e6:.1f} MB")
+
+
+class _Logits(torch.nn.Module):
+    """The network with its outputs alone, as ONNX wants them."""
+
+    def __init__(self, network: torch.nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
+        return self.network(input_ids=ids, attention_mask=mask, token_type_ids=kinds).logits
+
+
+def write_full(weights: Path, path: Path) -> None:
+    """The network with 32-bit weights, for any number of pairs of any length."""
+    network = fresh(weights).eval()
+    network.set_attn_implementation("eager")
+    ids = torch.ones((2, 16), dtype=torch.long)
+    names = ["input_ids", "attention_mask", "token_type_ids"]
+    torch.onnx.export(
+        _Logits(network), (ids, ids, ids), str(path), input_names=names, output_names=["logits"],
+        dynamic_axes={name: {0: "pairs", 1: "tokens"} for name in names} | {"logits": {0: "pairs"}},
+        opset_version=17, dynamo=False,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

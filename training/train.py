@@ -1,0 +1,108 @@
+"""Train the network: `python -m training.train DATA OUT --stage broad|grounded [--start FOLDER]`.
+
+DATA is the folder with the pairs, OUT the folder that the weights are saved to. Seeds are fixed; two runs on the same
+machine and versions see the same lessons in the same order.
+"""
+
+import argparse
+import copy
+import time
+from pathlib import Path
+from random import Random
+
+import torch
+
+from training.lessons import Lesson, broad, grounded, lesson
+from training.network import base_folder, batches, fresh, tokenizer
+from training.sets import read, split
+from training.teaching import taught
+
+SEED = 20_261_116
+SMOOTHING = 0.02
+EMA = 0.998
+EVERY = 8
+_DECAYED = 0.01
+
+
+def lessons_of(stage: str, data: Path, random: Random) -> list[list[Lesson]]:
+    """The lessons of each epoch of a stage."""
+    facts = split(read(data, "fact_train"))["train"]
+    facts_alone = [pair for pair in facts if pair.set != "healthver"]
+    health = [pair for pair in facts if pair.set == "healthver"]
+    nli = read(data, "nli_train")
+    if stage == "broad":
+        return [broad([*nli, *facts_alone], random)]
+    sources = [*split(read(data, "grounding_dev"))["train"], *health]
+    rehearsed = broad([*nli, *facts_alone], random)
+    lessons = [
+        [*grounded(sources, 2000, random), *random.sample(rehearsed, 5000)],
+        [*grounded(sources, 800, random), *random.sample(rehearsed, 2500)],
+    ]
+    for epoch, each in zip(lessons, (16, 10), strict=True):
+        epoch.extend(lesson(*one) for one in taught(each, random))
+    return lessons
+
+
+def loss_of(scores: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """Minus the logarithm of what is given to the right labels together, with a little smoothing."""
+    logs = torch.log_softmax(scores, dim=-1)
+    given = torch.logsumexp(logs.masked_fill(~right, -1e4), dim=-1)
+    return -((1 - SMOOTHING) * given + SMOOTHING * logs.mean(dim=-1)).mean()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--stage", choices=("broad", "grounded"), required=True)
+    parser.add_argument("--start", type=Path, help="weights to start from; MiniLM's own by default")
+    parser.add_argument("--rate", type=float, default=1.2e-4)
+    parser.add_argument("--room", type=int, default=2048, help="tokens in a batch")
+    parser.add_argument("--most", type=int, help="steps, to try it out")
+    options = parser.parse_args()
+    torch.manual_seed(SEED)
+    random = Random(SEED)
+    words = tokenizer(base_folder())
+    epochs = lessons_of(options.stage, options.data, random)
+    todo = [batch for lessons in epochs for batch in batches(lessons, words, options.room, random)][: options.most]
+    print(f"{sum(map(len, epochs)):,} lessons, {len(todo):,} steps", flush=True)
+    train(fresh(options.start or base_folder()), todo, options.rate, options.out)
+
+
+def train(network: torch.nn.Module, todo: list, rate: float, out: Path) -> None:  # type: ignore[type-arg]
+    """One pass over the batches; what is saved is the moving average of the weights."""
+    network.train()
+    average = copy.deepcopy(network)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=_DECAYED, fused=True)
+    warm = max(1, len(todo) // 16)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / warm, 0.02 + 0.98 * (len(todo) - step) / len(todo))
+    )
+    begun, seen, running = time.monotonic(), 0, 0.0
+    for step, (inputs, right) in enumerate(todo):
+        loss = loss_of(network(**inputs).logits, right)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        if step % EVERY == 0:
+            keep = min(EMA, (1 + step) / (10 + step)) ** EVERY
+            with torch.no_grad():
+                for mean, now in zip(average.parameters(), network.parameters(), strict=True):
+                    mean.lerp_(now, 1 - keep)
+        seen += right.shape[0]
+        running += (loss.item() - running) * 0.01
+        if step % 100 == 99:
+            passed = time.monotonic() - begun
+            left = passed / (step + 1) * (len(todo) - step - 1)
+            print(
+                f"step {step + 1} loss {running:.3f} {seen / passed:.1f} pairs/s, {left / 60:.0f} min left", flush=True
+            )
+        if step % 500 == 499:
+            average.save_pretrained(out)
+    average.save_pretrained(out)
+
+
+if __name__ == "__main__":
+    main()
