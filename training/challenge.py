@@ -3,13 +3,17 @@
 A pair is one evidence with a claim that it bears out and the same claim changed in one thing, so that a verifier which
 goes by the words alone gets one of the two wrong. To a third of the pairs belongs one that the evidence is silent on.
 Development and test have different templates: no sentence is in both but for the names and numbers filled in.
+
+There are two wordings. `close` claims keep to the words of the evidence, so that the one thing that was changed
+decides. `free` ones paraphrase it as people would ("found the net" for "scored"), which asks for understanding as well.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from training import challenge_dev, challenge_final
+from training import challenge_dev, challenge_final, close_dev, close_final
 from training.challenge_fill import Kind, Template
 
 PAIRS = 8
@@ -29,10 +33,18 @@ class Case:
     pair: str
 
 
-def cases(split: Literal["dev", "test"]) -> list[Case]:
+Wording = Literal["close", "free"]
+_TEMPLATES: Mapping[tuple[str, str], Sequence[Template]] = {
+    ("close", "dev"): close_dev.TEMPLATES,
+    ("close", "test"): close_final.TEMPLATES,
+    ("free", "dev"): challenge_dev.TEMPLATES,
+    ("free", "test"): challenge_final.TEMPLATES,
+}
+
+
+def cases(split: Literal["dev", "test"], wording: Wording = "close") -> list[Case]:
     """All cases of a split, always the same, pair by pair."""
-    templates = challenge_dev.TEMPLATES if split == "dev" else challenge_final.TEMPLATES
-    return [case for template in templates for case in _of(template)]
+    return [case for template in _TEMPLATES[wording, split] for case in _of(template)]
 
 
 def _of(template: Template) -> list[Case]:

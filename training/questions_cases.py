@@ -477,12 +477,259 @@ _STORIES: Sequence[_Story] = (
     ),
 )
 
+# Natural questions only.
+_NATURAL: Sequence[_Story] = (
+    _Story(
+        "dev",
+        "en",
+        "Brackley's new swimming hall, a design by Petra Lunde, stands beside the Orme canal. It is heated by two heat "
+        "pumps and a wood boiler. The pool is closed for cleaning every six weeks. Until 30 June children swim free.",
+        [
+            ("Who designed the swimming hall?", "Petra Lunde"),
+            ("What heats the swimming hall?", "two heat pumps and a wood boiler"),
+            ("How often is the pool closed for cleaning?", "every six weeks"),
+            ("Until when do children swim free?", "30 June"),
+            ("Who paid for the swimming hall?", None),
+        ],
+        ["Who designed the Orme canal?"],
+    ),
+    _Story(
+        "dev",
+        "en",
+        "The wool merchant Dirk Maas bought the windmill at Hesselo from the town in 1688. His heirs owned it for four "
+        "generations. Today the mill grinds spelt and rye for a bakery in Vinde, and volunteers repair its sails.",
+        [
+            ("Which merchant bought the windmill?", "Dirk Maas"),
+            ("What does the mill grind today?", "spelt and rye"),
+            ("Who repairs the sails?", "volunteers"),
+            ("How high is the windmill?", None),
+            ("Which merchant sold the windmill?", None),
+        ],
+        ["In which year was the bakery bought?"],
+    ),
+    _Story(
+        "dev",
+        "en",
+        "Storm Edda cut the power on the island of Grell for up to five days. Linemen reached the Skarn relay first. "
+        "About 640 homes were without light, and 17 boats sank in the harbour. A crust of salt had covered the "
+        "insulators.",
+        [
+            ("For how long was the power cut?", "up to five days"),
+            ("What had covered the insulators?", "a crust of salt"),
+            ("Which relay did the linemen reach first?", "Skarn relay"),
+            ("How many boats sank?", "17"),
+            ("How many linemen were sent to the island?", None),
+        ],
+        ["How many homes sank?"],
+    ),
+    _Story(
+        "dev",
+        "en",
+        "The Tarn Valley tram runs from Osby to the coast, a distance of 23 kilometres. A car leaves every twelve "
+        "minutes. The first line was built by Carl Rehn between 1899 and 1903. From 2 November the tram will also run "
+        "at night.",
+        [
+            ("How often does a tram leave?", "every twelve minutes"),
+            ("Who built the first line?", "Carl Rehn"),
+            ("From which date will the tram run at night?", "2 November"),
+            ("How far is it from Osby to the coast?", "23 kilometres"),
+            ("How many passengers use the tram?", None),
+        ],
+        ["Who built the night tram?"],
+    ),
+    _Story(
+        "dev",
+        "en",
+        "Researchers at the Norrby Institute have grown a moss that soaks up lead. The owner of the mine, Ostra Metals, "
+        "paid for the work. In the trial, which Hedda Blom supervised, the moss removed 62 percent of the lead within "
+        "three weeks. It needs shade and clean sand.",
+        [
+            ("Who owns the mine?", "Ostra Metals"),
+            ("Who was the supervisor of the trial?", "Hedda Blom"),
+            ("What does the moss need?", "shade and clean sand"),
+            ("What share of the lead was removed?", "62 percent"),
+            ("When was the mine opened?", None),
+        ],
+        ["How much copper did the moss remove?"],
+    ),
+    _Story(
+        "dev",
+        "en",
+        "Minnow School won the district shield on Friday. Its captain, Ada Rowe, scored nine points in the final "
+        "against Pendle School. The trophy was handed over by the poet Sunil Bose in front of 300 parents. The next "
+        "tournament is on 9 May.",
+        [
+            ("Who scored nine points in the final?", "Ada Rowe"),
+            ("What did Minnow School win?", "district shield"),
+            ("Who handed over the trophy?", "Sunil Bose"),
+            ("When is the next tournament?", "9 May"),
+            ("How many pupils does Minnow School have?", None),
+        ],
+        ["Who is the captain of Pendle School?"],
+    ),
+    _Story(
+        "dev",
+        "en",
+        "A dam of clay and brushwood once held back the Velde. It broke in the spring flood of 1784, and the water "
+        "carried off a chapel and eleven barns. The present dam was paid for by Countess Aurelia and finished in 1801. "
+        "Beavers have lived there since 2012.",
+        [
+            ("What carried off the chapel?", "the water"),
+            ("How many barns were carried off?", "eleven"),
+            ("Who paid for the present dam?", "Countess Aurelia"),
+            ("Since when have beavers lived there?", "2012"),
+        ],
+        ["How many chapels did Countess Aurelia build?", "Since when have otters lived there?"],
+    ),
+    _Story(
+        "dev",
+        "en",
+        "The tea house in Rill Park reopens on Sunday after a fire. Carpenter Jon Arkwell rebuilt the porch with oak "
+        "from the Marn forest. Guests may stay until ten o'clock in summer. A pot of tea costs £4, and the cakes are "
+        "baked by the sisters Rao.",
+        [
+            ("Who rebuilt the porch?", "Jon Arkwell"),
+            ("Which forest did the oak come from?", "Marn forest"),
+            ("How much does a pot of tea cost?", "£4"),
+            ("Until when may guests stay in summer?", "ten o'clock"),
+            ("Who started the fire?", None),
+        ],
+        ["How much does a cake cost?"],
+    ),
+    _Story(
+        "dev",
+        "en",
+        "The survey ship Halcyon is crewed by 28 sailors and 11 scientists. It maps the sea floor with sonar and a small "
+        "submarine. Captain Ruth Ekman took command in 2020. The voyage to the Kolt trench is to last seven months.",
+        [
+            ("How many scientists are on the ship?", "11"),
+            ("With what does the ship map the sea floor?", "sonar and a small submarine"),
+            ("Who commands the ship?", "Ruth Ekman"),
+            ("How long will the voyage last?", "seven months"),
+            ("Where was the Halcyon built?", None),
+        ],
+        ["How long is the Kolt trench?"],
+    ),
+    _Story(
+        "dev",
+        "en",
+        "For her discovery of a painted cave near Lerma, Nora Velasco received a silver medal from the Royal Society of "
+        "Antiquaries. The cave is open to visitors twice a week. Its paintings of bison and horses are some 14,000 "
+        "years old.",
+        [
+            ("Who discovered the painted cave?", "Nora Velasco"),
+            ("How often can visitors see the cave?", "twice a week"),
+            ("How old are the paintings?", "14,000 years"),
+            ("What was Nora Velasco given?", "silver medal"),
+            ("How deep is the cave?", None),
+        ],
+        ["Who discovered the silver?"],
+    ),
+    _Story(
+        "test",
+        "en",
+        "Ferrow's concert house, the work of architect Lotte Hamm, was opened by the queen on 4 October 2008. Its stage "
+        "is lit by forty lamps and a glass roof. The hall is tuned every three months. It seats 1,240 listeners.",
+        [
+            ("Who was the architect of the concert house?", "Lotte Hamm"),
+            ("What lights the stage?", "forty lamps and a glass roof"),
+            ("How often is the hall tuned?", "every three months"),
+            ("How many listeners does the hall seat?", "1,240"),
+            ("Who tunes the hall?", None),
+        ],
+        ["When was the glass roof repaired?"],
+    ),
+    _Story(
+        "test",
+        "en",
+        "The banker Paolo Renzi purchased the island of Asta in 1911 and planted lemons and figs there. He lived on it "
+        "for nineteen years. A film of oil has lain on its bay since August, and bathing is forbidden until 15 April.",
+        [
+            ("Which banker bought the island?", "Paolo Renzi"),
+            ("What did Paolo Renzi plant?", "lemons and figs"),
+            ("Until when is bathing forbidden?", "15 April"),
+            ("What has lain on the bay since August?", "a film of oil"),
+            ("Who spilled the oil?", None),
+        ],
+        ["How long did the oil tanker burn?"],
+    ),
+    _Story(
+        "test",
+        "en",
+        "A rescue team led by Ida Storm brought 14 walkers and three dogs down from the Hovde ridge. They had been "
+        "stuck in snow for almost two days. The helicopter flew from Brennas, 48 kilometres away.",
+        [
+            ("Who led the rescue team?", "Ida Storm"),
+            ("How many walkers were rescued?", "14"),
+            ("How long were the walkers stuck?", "two days"),
+            ("From which ridge were the walkers brought down?", "Hovde ridge"),
+        ],
+        ["How many helicopters were used?", "Who led the walkers?"],
+    ),
+    _Story(
+        "test",
+        "en",
+        "From 1 September the ferry to Lysa will sail four times a day. Its engines run on hydrogen, made by Kelda "
+        "Energy at a plant in Roan. A ticket for the crossing costs 60 kroner. The old ferry was sold to a museum.",
+        [
+            ("From which date will the ferry sail four times a day?", "1 September"),
+            ("How often will the ferry sail?", "four times a day"),
+            ("Who makes the hydrogen?", "Kelda Energy"),
+            ("How much does a ticket cost?", "60 kroner"),
+            ("How fast is the new ferry?", None),
+        ],
+        ["How much did the museum pay for the old ferry?"],
+    ),
+    _Story(
+        "test",
+        "en",
+        "The composer Irma Falk wrote the hymn in 1933 while she taught at a school in Dorn. It was first sung by a "
+        "choir of fishermen. The owner of the manuscript, Bengt Ahl, keeps it in an iron chest.",
+        [
+            ("Who composed the hymn?", "Irma Falk"),
+            ("Who owns the manuscript?", "Bengt Ahl"),
+            ("Where does Bengt Ahl keep the manuscript?", "an iron chest"),
+            ("What is the title of the hymn?", None),
+        ],
+        ["Who owns the school in Dorn?"],
+    ),
+    _Story(
+        "test",
+        "en",
+        "Frost destroyed the vines of Cole Valley in the night of 21 April. Growers lost a third of the harvest, and 52 "
+        "farms asked for help. The last frost of this kind was in 1991. A mixture of ash and lime now protects the "
+        "young shoots.",
+        [
+            ("What destroyed the vines?", "frost"),
+            ("How many farms asked for help?", "52"),
+            ("What protects the young shoots?", "a mixture of ash and lime"),
+            ("In which year was the last such frost?", "1991"),
+            ("How much money did the farms receive?", None),
+        ],
+        ["How many growers left the valley?"],
+    ),
+    _Story(
+        "test",
+        "en",
+        "Since 1996 the clock of Sant Oriol has been wound once a month by the locksmith Marc Puig. Its bell weighs 900 "
+        "kilograms and was cast in Vic. The tower, built by monks, leans by 40 centimetres.",
+        [
+            ("Who winds the clock?", "Marc Puig"),
+            ("How often is the clock wound?", "once a month"),
+            ("How heavy is the bell?", "900 kilograms"),
+            ("Who were the builders of the tower?", "monks"),
+            ("Who cast the bell?", None),
+        ],
+        ["How heavy is the clock?"],
+    ),
+)
+
 
 def cases(split: Split, language: str | None = None) -> list[Case]:
     """The cases of a half, in one language or in both."""
     return [
         Case(story.text, question, answer, near, story.language, story.split, number)
-        for number, story in enumerate(_STORIES)
+        for number, story in enumerate((*_STORIES, *_NATURAL))
         if story.split == split and language in (None, story.language)
         for question, answer, near in (
             *((question, answer, False) for question, answer in story.questions),

@@ -1,6 +1,7 @@
 """`evenhand demo`: whole or not at all, and never over somebody's own work."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,10 +20,14 @@ def test_a_demo_is_made_shown_and_shown_again(call: Caller, tmp_path: Path):
     assert sorted(path.name for path in (tmp_path / "a" / "demo").iterdir()) == [
         "blind.xlsx",
         "items.csv",
+        "questions.db",
+        "questions.html",
         "report.html",
         "study.db",
     ]
-    assert "script failed on sample_022" in first
+    assert re.search(r"^  verifier  model   .*SUPPORTED \d+", first, re.MULTILINE)
+    assert re.search(r"^  ann and verifier +same answer 0\.\d{3} \[", first, re.MULTILINE)
+    assert re.search(r"^  quest-eval  recall 0\.\d{3} \[.*precision 0\.\d{3} \[", first, re.MULTILINE)
     assert "is already there and stays as it is" in call.fine("demo", "a/demo")
 
 

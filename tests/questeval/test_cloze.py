@@ -55,4 +55,4 @@ def test_a_very_long_sentence_without_spaces():
 
 def test_which_sentences_lean_on_the_one_before():
     assert all(map(leans, ["It was built.", "“They ran.", "- His son died.", "该项目完成。", "他说。"]))
-    assert not any(map(leans, ["Italy won.", "The bridge fell.", "Theirs was it not a name", "项目完成。", ""][:2]))
+    assert not any(map(leans, ["Italy won.", "The bridge fell.", "Thisbe ran.", "项目完成。", ""]))

@@ -172,7 +172,7 @@ from spacy.tokens import Doc
 
 @Language.component("evenhand_parser")
 def parser(doc):
-    """A made-up parse: `the` hangs on the noun after it, `It` is a pronoun, the rest hangs on the last word."""
+    # A made-up parse: "The" hangs on the noun after it, "It" is a pronoun, all else hangs on the last word.
     words = [token.text for token in doc]
     last = len(words) - 1
     subject = {"footbridge": "NOUN", "It": "PRON"}

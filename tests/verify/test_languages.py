@@ -52,6 +52,7 @@ def test_a_text_in_another_language_is_not_readable(name: str, text: str):
         " \n",
         "Paris",
         "photosynthesis",
+        "In Lisbon Ada Lund met Otto Brandt.",
         "No",
         "42",
         "6,650 km",

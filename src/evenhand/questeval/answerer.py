@@ -7,14 +7,15 @@ it is weighed in a logistic model, fitted on the development half of `training/q
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from evenhand.questeval import passages
-from evenhand.questeval.english import Kind
 from evenhand.questeval.matching import Match
+from evenhand.questeval.natural import Ask, stretches
 from evenhand.questeval.passages import Text
+from evenhand.questeval.roles import role
 from evenhand.questeval.wanted import Wanted, lead_word, wanted
 from evenhand.records import UNANSWERABLE
 from evenhand.verify.reading import Reader, Reading
@@ -39,7 +40,7 @@ class Found:
 
 
 class Clues(NamedTuple):
-    """What speaks for a candidate, each from 0 to 1."""
+    """What speaks for a candidate, each from 0 to 1 unless it says otherwise."""
 
     cover: float
     """How much of what the question says besides names its sentence says, sentences before helping out."""
@@ -53,6 +54,8 @@ class Clues(NamedTuple):
     """Whether it stands next to the same word as the gap does, or to the noun of `which` and `what`."""
     led: float
     """Whether it follows the same small word as the gap does (in, by), or one of place or time where that is asked."""
+    role: float
+    """1 where it does what the question's verb says, or has it done to it, as is asked; -1 where another does."""
     supported: float = 0.0
     contradicted: float = 0.0
 
@@ -67,13 +70,14 @@ class Weights(NamedTuple):
     lacking: float
     beside: float
     led: float
+    role: float
     supported: float = 0.0
     contradicted: float = 0.0
 
 
-ALONE = Weights(bias=-6.6, cover=2.4, near=3.5, fit=4.4, lacking=-4.8, beside=1.9, led=1.6)
+ALONE = Weights(bias=-6.6, cover=2.4, near=3.5, fit=4.4, lacking=-4.8, beside=1.9, led=1.6, role=1.0)
 WITH_NETWORK = Weights(
-    bias=-5.8, cover=2.1, near=3.1, fit=4.5, lacking=-5.4, beside=1.8, led=1.3, supported=0.4, contradicted=-0.9
+    bias=-5.8, cover=2.1, near=3.1, fit=4.5, lacking=-5.4, beside=1.8, led=1.3, role=1.0, supported=0.4, contradicted=-0.9
 )
 
 
@@ -141,27 +145,40 @@ def _in(place: int, asked: Wanted, read: Text) -> list[Candidate]:
     matched = Match(place, asked, read)
     given = {word.stem for word in asked.words}
     candidates: list[Candidate] = []
-    for start, end, kind in _stretches(place, asked, read):
+    for start, end, fit, led, done in _weighed(place, asked, read):
         inside = [word.stem for word in read.sentences[place].words if start <= word.start < end]
         if inside and given.issuperset(inside):
             continue
-        led = asked.led_by(lead_word(read.text, start))
         start, end = _as_short_as_asked(start, end, asked, read.text)
         clues = Clues(
             cover=matched.cover,
             near=matched.near(start, end),
-            fit=asked.fits(kind, read.text[start:end]),
+            fit=fit,
             lacking=matched.lacking,
             beside=matched.beside(start, end),
-            led=float(led),
+            led=led,
+            role=done,
         )
         candidates.append(Candidate(start, end, place, clues))
     return candidates
 
 
-def _stretches(place: int, asked: Wanted, read: Text) -> Sequence[tuple[int, int, Kind]]:
-    if _WHY.search(asked.question) is None:
-        return read.mentions(place)
+def _weighed(place: int, asked: Wanted, read: Text) -> Iterator[tuple[int, int, float, float, float]]:
+    """What may answer, with how well its sort fits, and whether what leads to it and what it does fit."""
+    if _WHY.search(asked.question):
+        yield from ((start, end, 1.0, 0.0, 0.0) for start, end in _reason(place, read))
+    elif asked.gap is not None or not read.english:
+        for start, end, kind in read.mentions(place):
+            fit, led = asked.fits(kind, read.text[start:end]), asked.led_by(lead_word(read.text, start))
+            yield start, end, fit, float(led), 0.0
+    else:
+        ask = Ask(asked)
+        for start, end, fit in stretches(ask, place, read):
+            led = float(asked.led_by(lead_word(read.text, start)))
+            yield start, end, fit, led, role(ask, start, end, place, read)
+
+
+def _reason(place: int, read: Text) -> Sequence[tuple[int, int]]:
     sentence = read.sentences[place]
     pattern = _REASON_CHINESE if read.chinese else _REASON
     reason = pattern.search(read.text, sentence.start, sentence.end)
@@ -170,7 +187,7 @@ def _stretches(place: int, asked: Wanted, read: Text) -> Sequence[tuple[int, int
     end = sentence.end
     while end > reason.end() and read.text[end - 1] in _END:
         end -= 1
-    return [(reason.end(), end, "phrase")]
+    return [(reason.end(), end)]
 
 
 def _as_short_as_asked(start: int, end: int, asked: Wanted, text: str) -> tuple[int, int]:

@@ -52,6 +52,7 @@ _DATE = re.compile(
     )""",
     re.VERBOSE,
 )
+_WHOLE_MONTH = re.compile(r"\b(?:May|\w{5,}|June|July)\.\Z")
 _SEASON = re.compile(rf"\b(?:spring|summer|autumn|fall|winter)\s(?:of\s)?{_YEAR}\b")
 _FIGURE = re.compile(
     rf"""(?<![\w.,-])(?:[$€£¥]\s?)?{_NUMBER}(?:\s?[–-]\s?{_NUMBER}|\sto\s{_NUMBER})?
@@ -127,7 +128,13 @@ def _dates(text: str, start: int, end: int) -> Iterator[Mention]:
         if re.fullmatch(_YEAR, date[0]) and not _is_year(text, date.end()):
             continue
         lead = len(date[0]) - len(date[0].lstrip(" -"))
-        yield Mention(date.start() + lead, date.end(), "date")
+        yield Mention(date.start() + lead, _without_stop(text, date), "date")
+
+
+def _without_stop(text: str, date: re.Match[str]) -> int:
+    """Where a date ends: a full stop after a whole word, or at the end of the text, is not its own."""
+    whole = date[0].endswith(".") and (_WHOLE_MONTH.search(date[0]) or not text[date.end() :].strip())
+    return date.end() - 1 if whole and not date[0].endswith("m.") else date.end()
 
 
 def _is_year(text: str, end: int) -> bool:

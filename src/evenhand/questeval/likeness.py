@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
+from evenhand.questeval.roots import root
 from evenhand.verify.stems import stem
 
 _GROUPS = """
@@ -54,6 +55,8 @@ effect force effective
 firm company business
 eat feed diet food
 cause reason because due
+give award hand grant receive present
+pay fund finance sponsor
 """
 SAME = 1.0
 SAME_ROOT = 0.8
@@ -63,11 +66,11 @@ _ROOT = 5
 
 @cache
 def _meanings() -> Mapping[str, frozenset[int]]:
-    """The lines of the list that each stem stands on."""
+    """The lines of the list that each root stands on."""
     found: dict[str, set[int]] = {}
     for place, line in enumerate(_GROUPS.strip().splitlines()):
         for word in line.split():
-            found.setdefault(stem(word), set()).add(place)
+            found.setdefault(root(stem(word)), set()).add(place)
     return {one: frozenset(places) for one, places in found.items()}
 
 
@@ -75,7 +78,9 @@ def likeness(one: str, other: str) -> float:
     """How far two stems mean the same: 1 for equal ones, less for a shared root or a shared meaning, else 0."""
     if one == other:
         return SAME
+    if root(one) == root(other):
+        return SAME_ROOT
     if len(one) >= _ROOT and len(other) >= _ROOT and one[:_ROOT] == other[:_ROOT]:
         return SAME_ROOT
     meanings = _meanings()
-    return ALIKE if not meanings.get(one, frozenset()).isdisjoint(meanings.get(other, ())) else 0.0
+    return ALIKE if not meanings.get(root(one), frozenset()).isdisjoint(meanings.get(root(other), ())) else 0.0

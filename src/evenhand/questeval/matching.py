@@ -5,6 +5,7 @@ from functools import cached_property
 
 from evenhand.questeval.likeness import likeness
 from evenhand.questeval.passages import Sentence, Text, Word
+from evenhand.questeval.roots import root
 from evenhand.questeval.wanted import BREAK, JOINT, Wanted
 
 BEFORE = 0.5
@@ -97,7 +98,10 @@ class Match:
     def _likeness(self, word: Word, other: Word) -> float:
         if self._text.chinese:
             return 1.0 if word.stem == other.stem else _CONTAINED if _contained(word.stem, other.stem) else 0.0
-        return float(word.stem == other.stem) if word.stem in self._asked.names else likeness(word.stem, other.stem)
+        if word.stem not in self._asked.names:
+            return likeness(word.stem, other.stem)
+        common = self._asked.gap is None and self._asked.question[word.start].islower()
+        return float(word.stem == other.stem or (common and root(word.stem) == root(other.stem)))
 
     def _from_before(self, word: Word) -> float:
         """What the sentences before add. A name is carried on until a sentence opens with another one."""

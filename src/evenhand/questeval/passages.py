@@ -19,6 +19,7 @@ _MEANS = re.compile(r"[^\W_]")
 _LONGEST_WORDS, _LONGEST_CHARACTERS = 60, 300
 _PIECE = re.compile(rf"\S+(?:\s+\S+){{0,{_LONGEST_WORDS - 1}}}")
 _LOOKED_AT = 12
+_PLACED = re.compile(r"\b(?:in|near|at|outside|around|towards)\s((?:[A-Z]\w+\s?){1,3})(?<!\s)(?!['’])")
 _TEXTS = 2
 _TOLD_BY = 4_000
 STOP_CHINESE = frozenset(
@@ -69,6 +70,11 @@ class Text:
     @cached_property
     def _capitals(self) -> english.Capitals:
         return english.Capitals.of(self.text, self._spans)
+
+    @cached_property
+    def place_names(self) -> frozenset[str]:
+        """The names that the text somewhere says to be in, or near."""
+        return frozenset(found[1] for found in _PLACED.finditer(self.text))
 
     def mentions(self, place: int) -> list[Mention]:
         """What a sentence mentions."""

@@ -84,20 +84,27 @@ _NO_PERSON = re.compile(
 )
 _UNIT = re.compile(rf"\s?-?(?:{lists.UNITS}|{lists.SCALES}|%|per cent|people)(?!\w)")
 _COUNTED = re.compile(r"\s([a-z]+s|people|children|men|women)\b")
-_QUESTION_WORDS = frozenset("many much year date".split())
+_QUESTION_WORDS = frozenset("many much year date come happen".split())
 _YES_OR_NO = re.compile(
     r"\s*(?:is|are|was|were|did|does|do|has|have|had|can|could|will|would|should)\s|.*[吗嘛][？?]?\s*\Z", re.IGNORECASE
 )
 _SUBJECT = re.compile(
     r"(?:\w+\s){1,4}?(?:is|was|are|were|did|does|do|has|have|had|will|can)\s(?:(?:the|a|an|this|its|their)\s)?([a-z]{3,})\b"
 )
-_WHAT_NOUN = re.compile(r"\b(?:what|which)\s([a-z]{3,})\s", re.IGNORECASE)
+_OBJECT = re.compile(
+    r"(?:who|what|which\s[a-z]+)\s(?:(?:has|have|had|will|first)\s)?(?!is\s|was\s|are\s|were\s|did\s|does\s|do\s)[a-z]+\s"
+    r"(?:(?:for|to|on|off|up|over|down|in|out)\s)?(?:the|a|an|this|its)\s(?:[a-z]+\s){0,2}?([a-z]{3,})"
+    r"(?=[?\s]*\Z|\s(?:of|in|on|at|for|from|to|with|near|by)\s)",
+    re.IGNORECASE,
+)
+_WHAT_NOUN = re.compile(r"\b(?:what|which|how\smuch)\s([a-z]{3,})\s", re.IGNORECASE)
 # Nouns that an answer need not stand with: a text says Slovakia without calling it a country.
 _ANY_SORT = frozenset(
     stem(word)
     for word in """country city town place state region continent person man woman people company firm team year date
     month day time century decade organization organisation material language kind type sort name number percentage
-    share proportion amount price temperature height length age is was are were did does do other part""".split()
+    share proportion amount price temperature height length age is was are were did does do other part money will has
+    have can would could the""".split()
 )
 _NOUN_ASKED = re.compile(
     r"\b(?:what|which|how many)\s([a-z]+)|(?:哪[个家所座位条]|什么|多少[个名位家座条]?)(\w)", re.IGNORECASE
@@ -287,12 +294,12 @@ def _weight(question: str, word: Word, gap: re.Match[str] | None, name: bool) ->
 
 
 def _names(question: str, found: Sequence[Word], chinese_text: bool) -> frozenset[str]:
-    """The stems of a question that single something out: names, figures, a natural question's subject and its noun."""
+    """The stems of a question that single something out: names, figures, a natural question's matter and its noun."""
     if chinese_text:
         return frozenset(
             word.stem for word in found if word_class(word.stem) in _CHINESE_NAMES or word.stem[0].isdigit()
         )
-    subject = _SUBJECT.match(question) if not GAP.search(question) else None
+    subject = _OBJECT.match(question) or _SUBJECT.match(question) if not GAP.search(question) else None
     asked = _WHAT_NOUN.search(question)
     places = sentences(question)
     capitals = Capitals.of(question, places)

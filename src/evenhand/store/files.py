@@ -18,12 +18,13 @@ def new_file(target: Path) -> Generator[Path]:
     """A temporary file beside `target` that takes its name when the block ends well and vanishes when it does not."""
     _refuse_taken(target)
     temporary = target.with_name(f".{target.name}.{uuid4().hex[:8]}.part")
+    # The file is made inside: an interrupt that comes right after it must find the way to its removal.
     try:
-        # Not `tempfile`: the study gets the permissions that the user's umask gives any new file.
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
-    except OSError as error:
-        raise from_file(target, error) from error
-    try:
+        try:
+            # Not `tempfile`: the study gets the permissions that the user's umask gives any new file.
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
+        except OSError as error:
+            raise from_file(target, error) from error
         yield temporary
         try:
             _move(temporary, target)

@@ -54,7 +54,7 @@ _PARTICLES = frozenset(
     """de la le les du des der die das den dem von van zu el los las del et di da do dos della delle il lo al un una en
     in an am im on as is om for men man at to so no se me te mi va ad bin ben san na af av og och und era per con os um
     ou au aux si het st pro par come son has hat are or be was had her sin mit als dan nu ne ma more pour plus most our
-    all up us over under my any he""".split()
+    all up us over under my any he met war door want sur ton main fin tot tout comment fast bad gift dare""".split()
 )
 
 _FUNCTION_WORDS = {

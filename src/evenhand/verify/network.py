@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 import numpy as np
 import onnxruntime
@@ -22,15 +23,15 @@ _ROOM = 4096
 class Network:
     """Loading takes a fifth of a second and some 60 MB; `shared` is loaded once for the process."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Traversable = FOLDER) -> None:
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         # Between two runs the threads would otherwise spin, on cores that belong to others.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        model = (FOLDER / "model.onnx").read_bytes()
+        model = (folder / "model.onnx").read_bytes()
         self.digest = hashlib.sha256(model).hexdigest()
         self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        self._tokenizer = Tokenizer.from_str((FOLDER / "tokenizer.json").read_text(encoding="utf-8"))
+        self._tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text(encoding="utf-8"))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
 

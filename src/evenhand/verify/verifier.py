@@ -98,10 +98,10 @@ def prepare(claim: str, article: Article, question: str | None = None, *, englis
             claim, settled=Verdict(Label.NO_EVIDENCE, {Label.NO_EVIDENCE: 1.0}, notes=("no evidence is given",))
         )
     if english and (reason := unreadable(claim)):
-        raise UnknownLanguage(f"the claim: {reason}")
+        raise UnknownLanguage(f"the claim {reason}")
     parts = tuple(Part(piece, _windows(piece, article)) for piece in _pieces(claim))
     if english and (reason := unreadable(article.joined(parts[0].places[0]))):
-        raise UnknownLanguage(f"the evidence: {reason}")
+        raise UnknownLanguage(f"the evidence {reason}")
     pairs = tuple((article.joined(window), part.claim) for part in parts for window in part.places)
     return Reads(claim, parts, pairs)
 
