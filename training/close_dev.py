@@ -64,14 +64,14 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-mine-output",
         kind="numbers",
-        evidence="The coal mine at {town} had its best year in {y}, when it produced {n} tonnes. It then employed {k} "
-        "miners, who worked in three shifts, and kept {c} ponies underground.",
+        evidence="The coal mine at {town} had its best year in {y}, when it produced {n} tonnes. It then employed "
+        "{k} miners, who worked in three shifts, and kept {c} ponies underground.",
         supported="In {y} the coal mine at {town} produced {nw} tonnes.",
         contradicted="In {y} the coal mine at {town} produced {xw} tonnes.",
         nothing="In {y} new lifts for the coal mine at {town} cost {nw} pounds.",
         slots={
             "town": TOWNS,
-            "y": YEARS,
+            "y": YEARS[:10],
             "c": COUNTS,
             "k": ("1,340", "2,015", "980", "3,120"),
             "n nw xw": [
@@ -87,8 +87,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-glacier-length",
         kind="units",
-        evidence="The glacier above {town} is {a} km long and up to {m} m thick. In a warm summer its surface sinks by "
-        "about {c} cm. A hut stands beside it at a height of 2,140 m.",
+        evidence="The glacier above {town} is {a} km long and up to {m} m thick. In a warm summer its surface sinks "
+        "by about {c} cm. A hut stands beside it at a height of 2,140 m.",
         supported="The glacier above {town} is {a} kilometres long.",
         contradicted="The glacier above {town} is {a} miles long.",
         nothing="The glacier above {town} lies {a} kilometres from the nearest road.",
@@ -97,8 +97,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-ferry-speed",
         kind="units",
-        evidence="The ferry {ship}, built in {y}, is 118 metres long and has room for {c} cars. She sails between {t1} "
-        "and {t2} at a speed of {k} knots.",
+        evidence="The ferry {ship}, built in {y}, is 68 metres long and has room for {c} cars. She sails between "
+        "{t1} and {t2} at a speed of {k} knots.",
         supported="The ferry {ship} sails between {t1} and {t2} at {k} knots.",
         contradicted="The ferry {ship} sails between {t1} and {t2} at {k} kilometres per hour.",
         nothing="The ferry {ship} once sailed through winds of {k} knots between {t1} and {t2}.",
@@ -153,8 +153,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-orchestra-concert",
         kind="dates",
-        evidence="The {town} Symphony Orchestra gave its first concert on {d} {m} {y1}, with {who} conducting. It moved "
-        "into its present hall in {y2} and made its first recording in {y3}.",
+        evidence="The {town} Symphony Orchestra gave its first concert on {d} {m} {y1}, with {who} conducting. It "
+        "moved into its present hall in {y2} and made its first recording in {y3}.",
         supported="The {town} Symphony Orchestra gave its first concert in {y1}.",
         contradicted="The {town} Symphony Orchestra gave its first concert in {y2}.",
         nothing="The {town} Symphony Orchestra elected its first chairman in {y1}.",
@@ -176,7 +176,7 @@ TEMPLATES: tuple[Template, ...] = (
         name="close-university-women",
         kind="dates",
         evidence="The University of {town} was founded in {y1}. It admitted women for the first time in {y2}, and a "
-        "school of medicine was added in {y3}. Today it has {c} hundred students.",
+        "school of medicine was added in {y3}. Today it has {c},000 students.",
         supported="In {y2} the University of {town} admitted women for the first time.",
         contradicted="In {y3} the University of {town} admitted women for the first time.",
         nothing="In {y2} the University of {town} appointed a woman as professor for the first time.",
@@ -195,8 +195,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-appeal-quashed",
         kind="dates",
-        evidence="The district court in {town} convicted {who} of fraud on {d1} {m1}. The court of appeal heard the case "
-        "on {d2} {m2} and quashed the conviction on {d3} {m3} of the same year.",
+        evidence="The district court in {town} convicted {who} of fraud on {d1} {m1}. The court of appeal heard the "
+        "case on {d2} {m2} and quashed the conviction on {d3} {m3} of the same year.",
         supported="The court of appeal quashed the conviction of {who} in {m3}.",
         contradicted="The court of appeal quashed the conviction of {who} in {m1}.",
         nothing="The state paid compensation to {who} in {m3}.",
@@ -216,8 +216,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-satellite-picture",
         kind="dates",
-        evidence="The weather satellite {sat} was launched on {d1} {m1} {y} and sent its first picture on {d2} {m2} of "
-        "that year. Contact with it was lost {c} months after the launch.",
+        evidence="The weather satellite {sat} was launched on {d1} {m1} {y} and sent its first picture on {d2} {m2} "
+        "of that year. Contact with it was lost {c} months after the launch.",
         supported="The weather satellite {sat} sent its first picture in {m2} {y}.",
         contradicted="The weather satellite {sat} sent its first picture in {m1} {y}.",
         nothing="A second ground station for the weather satellite {sat} was opened in {m2} {y}.",
@@ -238,8 +238,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-league-final",
         kind="names",
-        evidence="{one} beat {two} {score} in the final of the {town} League on Sunday. {p} scored the first goal, and {q} "
-        "was sent off after {c} minutes. {three} had gone out in the semi-final.",
+        evidence="{one} beat {two} {score} in the final of the {town} League on Sunday. {p} scored the first goal, "
+        "and {q} was sent off after {c} minutes. {three} had gone out in the semi-final.",
         supported="{one} beat {two} in the final of the {town} League.",
         contradicted="{two} beat {one} in the final of the {town} League.",
         nothing="{one} beat {three} in the quarter-final of the {town} Cup.",
@@ -254,8 +254,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-orchestra-soloist",
         kind="names",
-        evidence="The orchestra of {town} opened its season on {d} {m}. {a} conducted, {b} played the solo in the violin "
-        "concerto, and the evening ended with a new overture by {c}.",
+        evidence="The orchestra of {town} opened its season on {d} {m}. {a} conducted, {b} played the solo in the "
+        "violin concerto, and the evening ended with a new overture by {c}.",
         supported="{b} played the solo in the violin concerto when the orchestra of {town} opened its season.",
         contradicted="{a} played the solo in the violin concerto when the orchestra of {town} opened its season.",
         nothing="{b} studied the violin in {town} as a child.",
@@ -264,8 +264,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-appeal-damages",
         kind="names",
-        evidence="{one} sued {two} over a patent in {y}. After {c} days of hearings the appeal court ordered {two} to pay "
-        "{one} ${n} million. {three}, which had joined the case, received nothing.",
+        evidence="{one} sued {two} over a patent in {y}. After {c} days of hearings the appeal court ordered {two} "
+        "to pay {one} ${n} million. {three}, which had joined the case, received nothing.",
         supported="The appeal court ordered {two} to pay {one} ${n} million.",
         contradicted="The appeal court ordered {one} to pay {two} ${n} million.",
         nothing="{two} had once offered to buy the patent from {one} for ${n} million.",
@@ -279,8 +279,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-ferry-route",
         kind="names",
-        evidence="Two ferries cross the sound. The {s1} sails from {t1} to {t2} at {h1} every morning, and the {s2} sails "
-        "from {t3} to {t4} at {h2}. Both were built in {y}.",
+        evidence="Two ferries cross the sound, each on a single route. The {s1} sails from {t1} to {t2} at {h1} "
+        "every morning, and the {s2} sails from {t3} to {t4} at {h2}.",
         supported="Every morning at {h1} the ferry {s1} sails from {t1} to {t2}.",
         contradicted="Every morning at {h1} the ferry {s2} sails from {t1} to {t2}.",
         nothing="In the evening the ferry {s1} carries lorries from {t1} to {t2}.",
@@ -288,14 +288,13 @@ TEMPLATES: tuple[Template, ...] = (
             "s1 s2": FERRIES,
             "t1 t2 t3 t4": TOWNS,
             "h1 h2": ("6.15", "7.30", "8.10", "9.45", "10.20"),
-            "y": ("1974", "1988", "1996", "2003"),
         },
     ),
     Template(
         name="close-glacier-sea",
         kind="negation",
-        evidence="The {town} Glacier was first mapped in {y1} by {who}. Since {y2} it has no longer reached the sea, and "
-        "its front now lies {c} km inland. Cruise ships still call at the bay.",
+        evidence="The {town} Glacier was first mapped in {y1} by {who}. Since {y2} it has no longer reached the sea, "
+        "and its front now lies {c} km inland. Cruise ships still call at the bay.",
         supported="The {town} Glacier no longer reaches the sea.",
         contradicted="The {town} Glacier still reaches the sea.",
         nothing="The {town} Glacier is no longer safe to walk on.",
@@ -309,19 +308,19 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-mine-fans",
         kind="negation",
-        evidence="The inquiry into the explosion at the {town} coal mine heard {n} witnesses. It found that the fans had "
-        "not been inspected in the {c} days before the explosion, although the lamps had been checked every week. "
+        evidence="The inquiry into the explosion at the {town} coal mine heard {n} witnesses. It found that the fans "
+        "had not been inspected in the {c} days before the explosion, although the lamps had been checked every week. "
         "{who} wrote the report.",
         supported="The fans at the {town} coal mine had not been inspected in the {c} days before the explosion.",
         contradicted="The fans at the {town} coal mine had been inspected in the {c} days before the explosion.",
-        nothing="The owners of the {town} coal mine had not been warned by the miners in the {c} days before the explosion.",
+        nothing="The miners at the {town} coal mine had not been paid in the {c} days before the explosion.",
         slots={"town": TOWNS, "n c": COUNTS, "who": PEOPLE},
     ),
     Template(
         name="close-vaccine-storage",
         kind="negation",
-        evidence="The vaccine was approved in {land} in {m}, after a trial with {n} volunteers. It can be stored in an "
-        "ordinary refrigerator for {c} days, but it must not be frozen.",
+        evidence="The vaccine was approved in {land} in {m}, after a trial with {n} volunteers. It can be stored in "
+        "an ordinary refrigerator for {c} days, but it must not be frozen.",
         supported="The vaccine approved in {land} can be stored in an ordinary refrigerator for {c} days.",
         contradicted="The vaccine approved in {land} cannot be stored in an ordinary refrigerator for {c} days.",
         nothing="The vaccine approved in {land} cannot be given to children.",
@@ -330,18 +329,18 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-university-doctorate",
         kind="negation",
-        evidence="{who} completed a doctorate on tides at the University of {town} in {y}. The post that the university "
-        "offered afterwards was never taken up, and the young scientist went to {firm} instead.",
+        evidence="{who} completed a doctorate on tides at the University of {town} in {y}. The post that the "
+        "university offered afterwards was never taken up, and the young scientist went to {firm} instead.",
         supported="{who} completed a doctorate at the University of {town}.",
         contradicted="{who} never completed a doctorate at the University of {town}.",
-        nothing="{who} never gave another lecture at the University of {town}.",
+        nothing="{who} never returned to the University of {town}.",
         slots={"who": PEOPLE, "town": TOWNS, "y": ("1988", "1996", "2003", "2011"), "firm": FIRMS},
     ),
     Template(
         name="close-vineyard-harvest",
         kind="opposites",
-        evidence="The harvest of the vineyard near {town} {did} from {a} tonnes in {y1} to {b} tonnes in {y2}. Over the same "
-        "years the price of a bottle {price}. {who} has run the vineyard since 1949.",
+        evidence="The harvest of the vineyard near {town} {did} from {a} tonnes in {y1} to {b} tonnes in {y2}. Over "
+        "the same years the price of a bottle {price}. {who} has run the vineyard since 1949.",
         supported="Between {y1} and {y2} the harvest of the vineyard near {town} {did}.",
         contradicted="Between {y1} and {y2} the harvest of the vineyard near {town} {other}.",
         nothing="Between {y1} and {y2} the number of workers at the vineyard near {town} {did}.",
@@ -350,20 +349,20 @@ TEMPLATES: tuple[Template, ...] = (
             "who": PEOPLE,
             "y1 y2": [("1957", "1963"), ("1963", "1966"), ("1971", "1974"), ("1974", "1978")],
             "did other price a b": [
-                ("fell", "rose", "rose to 9 euros", "140", "95"),
-                ("rose", "fell", "fell to 6 euros", "88", "132"),
-                ("fell", "rose", "stayed at 7 euros", "210", "160"),
-                ("rose", "fell", "rose to 11 euros", "64", "79"),
-                ("decreased", "increased", "increased to 8 euros", "175", "120"),
-                ("increased", "decreased", "decreased to 5 euros", "102", "149"),
+                ("fell", "rose", "rose to 9 francs", "140", "95"),
+                ("rose", "fell", "fell to 6 francs", "88", "132"),
+                ("fell", "rose", "stayed at 7 francs", "210", "160"),
+                ("rose", "fell", "rose to 11 francs", "64", "79"),
+                ("decreased", "increased", "increased to 8 francs", "175", "120"),
+                ("increased", "decreased", "decreased to 5 francs", "102", "149"),
             ],
         },
     ),
     Template(
         name="close-appeal-sentence",
         kind="opposites",
-        evidence="On {d} {m} the court of appeal in {town} {did} {who}'s appeal against a sentence of {c} months. On the "
-        "same day it {other} the appeal of {q}, who had been fined ${n},000.",
+        evidence="On {d} {m} the court of appeal in {town} {did} {who}'s appeal against a sentence of {c} months. On "
+        "the same day it {other} the appeal of {q}, who had been fined ${n},000.",
         supported="The court of appeal in {town} {did} {who}'s appeal against a sentence of {c} months.",
         contradicted="The court of appeal in {town} {other} {who}'s appeal against a sentence of {c} months.",
         nothing="The supreme court {did} {who}'s request for a new judge.",
@@ -384,8 +383,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-league-division",
         kind="opposites",
-        evidence="{one} finished {place} in the second division of the {land} league with {a} points and were {did}. {two}, "
-        "with 51 points, came seventh. {who} was the division's top scorer with {g} goals.",
+        evidence="{one} finished {place} in the second division of the {land} league with {a} points and were {did}. "
+        "{two}, with 51 points, came seventh. {who} was the division's top scorer with {g} goals.",
         supported="{one} were {did} after finishing {place} in the second division of the {land} league.",
         contradicted="{one} were {other} after finishing {place} in the second division of the {land} league.",
         nothing="{two} were {did} from another division of the {land} league five years earlier.",
@@ -405,8 +404,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-observatory-eclipse",
         kind="opposites",
-        evidence="The observatory at {town} was paid for by {firm}. Its dome was finished {c} days {when} the eclipse of "
-        "{y}, and its library held {n} hundred books. {who} was its first director.",
+        evidence="The observatory at {town} was paid for by {firm}. Its dome was finished {c} days {when} the "
+        "eclipse of {y}, and its library held {n},000 books. {who} was its first director.",
         supported="The dome of the observatory at {town} was finished {when} the eclipse of {y}.",
         contradicted="The dome of the observatory at {town} was finished {other} the eclipse of {y}.",
         nothing="{who} moved into a house beside the observatory at {town} {when} the eclipse of {y}.",
@@ -422,8 +421,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-ferry-passengers",
         kind="quantifiers",
-        evidence="The ferry line from {t1} to {t2} carried {more} {n} passengers in {m1}. It ran {c} crossings a week, and a "
-        "single ticket cost {e} euros. In {m2} two of its ships were in dock.",
+        evidence="The ferry line from {t1} to {t2} carried {more} {n} passengers in {m1}. It ran {c} crossings a "
+        "week, and a single ticket cost {e} euros. In {m2} two of its ships were in dock.",
         supported="In {m1} {more} {n} passengers were carried by the ferry line from {t1} to {t2}.",
         contradicted="In {m1} {less} {n} passengers were carried by the ferry line from {t1} to {t2}.",
         nothing="In {m2} {more} {n} passengers were carried by the ferry line from {t1} to {t2}.",
@@ -439,8 +438,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-university-points",
         kind="quantifiers",
-        evidence="The University of {town} received {n} thousand applications in {y}. Its law course admits applicants with "
-        "at least {a} points and turns all the others away. Teaching begins in {m}.",
+        evidence="The University of {town} received {n} thousand applications in {y}. Its law course admits "
+        "applicants with at least {a} points and turns all the others away. Teaching begins in {m}.",
         supported="The law course of the University of {town} admits applicants with at least {a} points.",
         contradicted="The law course of the University of {town} admits applicants with at most {a} points.",
         nothing="The music course of the University of {town} admits applicants with at least {a} points.",
@@ -449,8 +448,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-satellite-failures",
         kind="quantifiers",
-        evidence="{firm} launched {a} satellites in {y}. {q} of them {has} failed since. Of an older series of {b}, which "
-        "{maker} had built, {rest} in the first year.",
+        evidence="{firm} launched {a} satellites in {y}. {q} of them {has} failed since. Of an older series of {b}, "
+        "which {maker} had built, {rest} in the first year.",
         supported="{q} of the satellites that {firm} launched in {y} {has} failed since.",
         contradicted="{x} of the satellites that {firm} launched in {y} {xhas} failed since.",
         nothing="{q} of the satellites that {firm} launched in {y} {has} been paid for by the state.",
@@ -469,8 +468,8 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         name="close-bakery-rye",
         kind="quantifiers",
-        evidence="{who} has run the bakery in {town} for {c} years. White bread is baked there every day, but the bakery sells "
-        "rye bread only on {d1}. On {d2} it opens an hour later than usual.",
+        evidence="{who} has run the bakery in {town} for {c} years. White bread is baked there every day, but the "
+        "bakery sells rye bread only on {d1}. On {d2} it opens an hour later than usual.",
         supported="The bakery that {who} runs in {town} sells rye bread only on {d1}.",
         contradicted="The bakery that {who} runs in {town} sells rye bread every day.",
         nothing="The bakery that {who} runs in {town} sells apple cake only on {d1}.",

@@ -1,11 +1,8 @@
-"""Fit the combination of network and checks: `python -m training.fit DATA FIRST OUT`; OUT is combine.json.
+"""Fit the combination of network and checks on dev: `python -m training.fit DATA OUT`; OUT is combine.json.
 
-In two steps. What the checks are worth is learnt beside the network of the first stage (FIRST, exported), which has not
-seen the grounding sets' training split nor the teaching templates: thousands of labels that it cannot know by heart.
-How the shipped network, the checks and the threshold go together is then learnt on dev, which neither has seen.
-
-The likelihood is of whole claims, as people labelled them: a claim of several sentences is as likely supported as its
-least likely sentence. Every set counts alike, and within it every label, whatever their numbers.
+Dev, because the network knows its own training pairs by heart: beside readings that are never wrong the checks would be
+worth nothing. The likelihood is of whole claims, as people labelled them: a claim of several sentences is as likely
+supported as its least likely sentence. Every set counts alike, and within it every label, whatever their numbers.
 """
 
 import argparse
@@ -13,7 +10,6 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 from typing import Literal
 
 import numpy as np
@@ -26,13 +22,10 @@ from training.challenge import Wording, cases
 from training.measured import Measured, measured, shares_of
 from training.scoring import best_threshold
 from training.sets import CONTRADICTED, GROUNDING, NOT_SUPPORTED, SUPPORTED, Pair, Split, read, split
-from training.teaching import taught
 
 _SHRINK = 0.001
 _STEPS = 400
 _NLI = 600
-_DRAWN = 4
-_SEED = 99
 _READ = len(READ)
 
 
@@ -47,51 +40,34 @@ def challenge_pairs(split: Literal["dev", "test"], wording: Wording) -> list[Pai
     return [Pair(case.evidence, case.claim, case.label, wording, case.template) for case in cases(split, wording)]
 
 
-def train_pairs(data: Path) -> list[Pair]:
-    """What the network of the first stage was not taught and the second was."""
-    drawn = taught(_DRAWN, Random(_SEED))
-    return [*_split(data, "train"), *[Pair(*one, "teaching", one[0]) for one in drawn]]
-
-
 def _split(data: Path, name: Split) -> list[Pair]:
     health = [pair for pair in read(data, "fact_train") if pair.set == "healthver"]
     return split([*read(data, "grounding_dev"), *health])[name]
 
 
-def checks_worth(found: Sequence[Measured]) -> NDArray[np.float64]:
-    """The weights of the checks, learnt beside the first network's readings."""
+def fit(found: Sequence[Measured], checks: bool = True) -> Combination:
+    """The weights of readings and checks, or of readings alone, and the threshold."""
     found = [case for case in found if len(case.rows)]
     rows = np.concatenate([case.rows for case in found])
-    return _solved(found, rows, np.zeros((len(rows), 3)))[0][_READ:-1]
+    weights = _solved(found, rows if checks else rows[:, :_READ])
+    if not checks:
+        weights = np.concatenate([weights[:-1], np.zeros((rows.shape[1] - _READ, 3)), weights[-1:]])
+    return Combination(weights, _threshold(found, Combination(weights, 0.5)))
 
 
-def fit(found: Sequence[Measured], worth: NDArray[np.float64] | None) -> Combination:
-    """How readings, checks and threshold go together; without checks where `worth` is None."""
-    found = [case for case in found if len(case.rows)]
-    rows = np.concatenate([case.rows for case in found])
-    worth = np.zeros((rows.shape[1] - _READ, 3)) if worth is None else worth
-    weights, times = _solved(found, rows[:, :_READ], rows[:, _READ:] @ worth)
-    made = np.concatenate([weights[:-1], times * worth, weights[-1:]])
-    return Combination(made, _threshold(found, Combination(made, 0.5)))
-
-
-def _solved(
-    found: Sequence[Measured], rows: NDArray[np.float64], given: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], float]:
-    """Weights for the columns and a last one that is always added; and how much what is `given` counts beside them."""
+def _solved(found: Sequence[Measured], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights for the columns, and a last one that is always added."""
     ends = np.cumsum([len(case.rows) for case in found])
     pieces = [slice(int(end) - len(case.rows), int(end)) for end, case in zip(ends, found, strict=True)]
     mean, scale = rows.mean(0), rows.std(0).clip(min=1e-3)
     inputs = torch.tensor(np.column_stack([(rows - mean) / scale, np.ones(len(rows))]))
-    beside = torch.tensor(given)
     weights = torch.zeros((inputs.shape[1], 3), dtype=torch.float64, requires_grad=True)
-    times = torch.ones((), dtype=torch.float64, requires_grad=True)
     each = torch.tensor(_weights([case.pair for case in found]))
-    optimizer = torch.optim.LBFGS([weights, times], max_iter=_STEPS, line_search_fn="strong_wolfe")
+    optimizer = torch.optim.LBFGS([weights], max_iter=_STEPS, line_search_fn="strong_wolfe")
 
     def step() -> torch.Tensor:
         optimizer.zero_grad()
-        logs = torch.log_softmax(inputs @ weights + times * beside, dim=1)
+        logs = torch.log_softmax(inputs @ weights, dim=1)
         told = torch.stack(
             [_log_right(logs[piece], case.pair.label) for piece, case in zip(pieces, found, strict=True)]
         )
@@ -102,7 +78,7 @@ def _solved(
     optimizer.step(step)
     solved = weights.detach().numpy()
     plain = solved[:-1] / scale[:, None]
-    return np.concatenate([plain, (solved[-1] - mean @ plain)[None]]), float(times.detach())
+    return np.concatenate([plain, (solved[-1] - mean @ plain)[None]])
 
 
 def _log_right(logs: torch.Tensor, label: str) -> torch.Tensor:
@@ -136,11 +112,9 @@ def _threshold(found: Sequence[Measured], combination: Combination) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("first", type=Path, help="the folder that the first stage's network was exported to")
     parser.add_argument("out", type=Path)
     options = parser.parse_args()
-    worth = checks_worth(measured(train_pairs(options.data), Network(options.first)))
-    made = fit(measured(dev_pairs(options.data), Network()), worth)
+    made = fit(measured(dev_pairs(options.data), Network()))
     content = {"features": FEATURES, "weights": made.weights.round(5).tolist(), "threshold": round(made.threshold, 4)}
     options.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(f"threshold {made.threshold:.3f}")

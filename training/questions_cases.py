@@ -540,7 +540,7 @@ _NATURAL: Sequence[_Story] = (
     _Story(
         "dev",
         "en",
-        "Researchers at the Norrby Institute have grown a moss that soaks up lead. The owner of the mine, Ostra Metals, "
+        "Researchers at the Norrby Institute grew a moss that soaks up lead. The owner of the mine, Ostra Metals, "
         "paid for the work. In the trial, which Hedda Blom supervised, the moss removed 62 percent of the lead within "
         "three weeks. It needs shade and clean sand.",
         [
@@ -599,8 +599,8 @@ _NATURAL: Sequence[_Story] = (
     _Story(
         "dev",
         "en",
-        "The survey ship Halcyon is crewed by 28 sailors and 11 scientists. It maps the sea floor with sonar and a small "
-        "submarine. Captain Ruth Ekman took command in 2020. The voyage to the Kolt trench is to last seven months.",
+        "The survey ship Halcyon is crewed by 28 sailors and 11 scientists. It maps the sea floor with sonar and a "
+        "small submarine. Captain Ruth Ekman took command in 2020. A voyage to the Kolt trench will last seven months.",
         [
             ("How many scientists are on the ship?", "11"),
             ("With what does the ship map the sea floor?", "sonar and a small submarine"),
@@ -613,8 +613,8 @@ _NATURAL: Sequence[_Story] = (
     _Story(
         "dev",
         "en",
-        "For her discovery of a painted cave near Lerma, Nora Velasco received a silver medal from the Royal Society of "
-        "Antiquaries. The cave is open to visitors twice a week. Its paintings of bison and horses are some 14,000 "
+        "For her discovery of a painted cave near Lerma, Nora Velasco received a silver medal from the Royal Society "
+        "of Antiquaries. The cave is open to visitors twice a week. Its paintings of bison and horses are some 14,000 "
         "years old.",
         [
             ("Who discovered the painted cave?", "Nora Velasco"),
@@ -628,8 +628,8 @@ _NATURAL: Sequence[_Story] = (
     _Story(
         "test",
         "en",
-        "Ferrow's concert house, the work of architect Lotte Hamm, was opened by the queen on 4 October 2008. Its stage "
-        "is lit by forty lamps and a glass roof. The hall is tuned every three months. It seats 1,240 listeners.",
+        "Ferrow's concert house, the work of architect Lotte Hamm, was opened by the queen on 4 October 2008. Its "
+        "stage is lit by forty lamps and a glass roof. The hall is tuned every three months. It seats 1,240 listeners.",
         [
             ("Who was the architect of the concert house?", "Lotte Hamm"),
             ("What lights the stage?", "forty lamps and a glass roof"),
@@ -696,8 +696,8 @@ _NATURAL: Sequence[_Story] = (
     _Story(
         "test",
         "en",
-        "Frost destroyed the vines of Cole Valley in the night of 21 April. Growers lost a third of the harvest, and 52 "
-        "farms asked for help. The last frost of this kind was in 1991. A mixture of ash and lime now protects the "
+        "Frost destroyed the vines of Cole Valley in the night of 21 April. Growers lost a third of the harvest, and "
+        "52 farms asked for help. The last frost of this kind was in 1991. A mixture of ash and lime now protects the "
         "young shoots.",
         [
             ("What destroyed the vines?", "frost"),
@@ -711,8 +711,8 @@ _NATURAL: Sequence[_Story] = (
     _Story(
         "test",
         "en",
-        "Since 1996 the clock of Sant Oriol has been wound once a month by the locksmith Marc Puig. Its bell weighs 900 "
-        "kilograms and was cast in Vic. The tower, built by monks, leans by 40 centimetres.",
+        "Since 1996 the clock of Sant Oriol has been wound once a month by the locksmith Marc Puig. Its bell weighs "
+        "900 kilograms and was cast in Vic. The tower, built by monks, leans by 40 centimetres.",
         [
             ("Who winds the clock?", "Marc Puig"),
             ("How often is the clock wound?", "once a month"),

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from evenhand.questeval.answerer import READ_BY_NETWORK, Answerer, Found
 from evenhand.questeval.cloze import cloze
 from evenhand.questeval.key_info import key_info
+from evenhand.questeval.roots import root
 from evenhand.records import UNANSWERABLE
 from evenhand.textmatch import token_f1
 from evenhand.verify.reading import Reading
+from evenhand.verify.stems import stem
 from training.questions_cases import cases, figures
 
 BRIDGE = (
@@ -53,6 +55,39 @@ def test_the_worked_example_of_the_protocol(question: str, answer: str):
     else:
         assert found.span is not None
         assert BRIDGE[slice(*found.span)] == answer
+
+
+CLUB = (
+    "Oakham's rowing shed, a design by Lena Ulm, stands near Corby. It is lit by three lamps and a small stove. The "
+    "banker Ole Krag bought the shed in 1902. A coat of tar covers its roof. Boats are checked every nine days, and it "
+    "is open until 9 May. Crews may stay for up to two hours. Some 40 rowers and 12 coaches belong to the club."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who designed the rowing shed?", "Lena Ulm"),
+        ("Who was the designer of the rowing shed?", "Lena Ulm"),
+        ("What lights the shed?", "three lamps and a small stove"),
+        ("Which banker bought the shed?", "Ole Krag"),
+        ("What covers the roof?", "coat of tar"),
+        ("How often are boats checked?", "every nine days"),
+        ("Until when is the shed open?", "9 May"),
+        ("How long may crews stay?", "up to two hours"),
+        ("How many coaches belong to the club?", "12"),
+        ("How many boats belong to the club?", UNANSWERABLE),
+        ("Who repaired the roof?", UNANSWERABLE),
+    ],
+)
+def test_a_plain_question_gets_a_whole_phrase_of_the_sort_it_asks_for(question: str, answer: str):
+    assert ALONE.answer(question, CLUB).answer == answer
+
+
+def test_forms_of_a_word_share_their_root():
+    for forms in ("design designed designer", "build built builder", "own owner owned", "discover discovery"):
+        assert len({root(stem(word)) for word in forms.split()}) == 1
+    assert root(stem("water")) != root(stem("wine"))
 
 
 def test_why_is_answered_with_the_reason():

@@ -371,3 +371,20 @@ def test_any_question_and_answer_are_taken(question: str, answer: str):
 
 def test_a_long_run_of_openers_ends():
     assert has_claim("so " * 100_000 + "Rome fell in 476.")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("Here is a summary: The observatory opened in 1934.", True),
+        ("Here is a summary:", False),
+        ("The following is known: I hope this helps!", False),
+    ],
+)
+def test_a_lead_in_does_not_take_the_claim_after_it_along(sentence: str, claims: bool):
+    assert has_claim(sentence) is claims
+
+
+@pytest.mark.parametrize("sentence", ["It houses a 2.5 m telescope.", "I hope this helps!", "They brew ale."])
+def test_what_begins_with_a_pronoun_is_no_bare_phrase(sentence: str):
+    assert not is_bare(sentence)

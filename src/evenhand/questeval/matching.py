@@ -1,12 +1,13 @@
 """How a sentence, with those before it, meets the words of a question."""
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 
 from evenhand.questeval.likeness import likeness
 from evenhand.questeval.passages import Sentence, Text, Word
 from evenhand.questeval.roots import root
-from evenhand.questeval.wanted import BREAK, JOINT, Wanted
+from evenhand.questeval.wanted import BREAK, JOINT, NAME, Wanted
 
 BEFORE = 0.5
 LEANING = 0.9
@@ -34,15 +35,34 @@ class Match:
     @cached_property
     def cover(self) -> float:
         """How much of what the question says besides names is said here, sentences before helping out."""
-        return self._share(names=False, none=0.5)
+        return self._share(self._carried, names=False, none=0.5)
+
+    def lacking(self, start: int, end: int) -> float:
+        """The share of the question's names and figures that this sentence, or its part around a stretch, lacks."""
+        met = zip(self._carried, self._met, strict=True)
+        carried = [credit * (RIVAL if self._of_another(places, start, end) else 1) for credit, (_, places) in met]
+        return 1 - self._share(carried, names=True, none=1.0)
+
+    def _of_another(self, places: Sequence[Word], start: int, end: int) -> bool:
+        """Whether a word of a natural question comes in a later part than the stretch, which has its own verb."""
+        if self._asked.gap is not None or self._text.chinese or not places:
+            return False
+        breaks = [self._sentence.start, *self._breaks, self._sentence.end]
+        first = max(place for place in breaks if place <= start)
+        last = min((place for place in breaks if place >= end), default=self._sentence.end)
+        if any(place.start < last for place in places):
+            return False
+        opening = self._sentence.words[0].start if self._sentence.words else 0
+        return any(first <= verb.start < last and verb.start > opening for verb in self._said)
 
     @cached_property
-    def lacking(self) -> float:
-        """The share of the question's names and figures that this sentence is not about."""
-        return 1 - self._share(names=True, none=1.0)
+    def _said(self) -> list[Word]:
+        """Where the question's words that are no names are met."""
+        pairs = zip(self._asked.words, self._met, strict=True)
+        return [place for word, (_, places) in pairs if word.stem not in self._asked.names for place in places]
 
-    def _share(self, names: bool, none: float) -> float:
-        words = zip(self._asked.words, self._asked.weights, self._carried, strict=True)
+    def _share(self, carried: Sequence[float], names: bool, none: float) -> float:
+        words = zip(self._asked.words, self._asked.weights, carried, strict=True)
         chosen = [(weight, credit) for word, weight, credit in words if (word.stem in self._asked.names) == names]
         whole = sum(weight for weight, _ in chosen)
         return sum(weight * credit for weight, credit in chosen) / whole if whole else none
@@ -106,12 +126,19 @@ class Match:
     def _from_before(self, word: Word) -> float:
         """What the sentences before add. A name is carried on until a sentence opens with another one."""
         name = word.stem in self._asked.names
-        credit = LEANING if self._sentence.leans or (name and not self._has_rival) else RIVAL if name else BEFORE
+        credit = (
+            LEANING if self._sentence.leans or (name and not self._is_rivalled(word)) else RIVAL if name else BEFORE
+        )
         for back in range(1, min(_BACK, self._place) + 1):
             if word.stem in self._text.sentences[self._place - back].stems:
                 return credit
             credit *= LEANING if name else BEFORE
         return 0.0
+
+    def _is_rivalled(self, word: Word) -> bool:
+        """Whether this sentence is about another name; a person who is asked for is no rival of a thing."""
+        thing = self._asked.gap is None and self._asked.question[word.start].islower()
+        return self._has_rival and not (thing and self._asked.kinds is NAME)
 
     @cached_property
     def _has_rival(self) -> bool:

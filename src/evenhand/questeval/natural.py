@@ -33,7 +33,10 @@ _LED_UNTIL = frozenset("until till through to by before".split())
 _LED_SINCE = frozenset("since from after".split())
 _PLACED = frozenset("in at near on inside outside under behind beside above below along around into to from".split())
 _EXTENT = re.compile(r"\Ahow long (?:is|are|was|were) [\w' -]*?([a-z]+)\??\Z", re.IGNORECASE)
-_TIMES = "second|minute|hour|day|night|week|fortnight|month|season|year|decade|century|centurie|morning|evening|summer|winter"
+_TIMES = (
+    "second|minute|hour|day|night|week|fortnight|month|season|year|decade|century|centurie|morning|evening|summer"
+    "|winter"
+)
 _NUMERAL = rf"(?:\d+(?:[.,]\d+)*|{'|'.join(sorted(words.NUMBER_WORDS))}|several|many|a few)"
 _OFTEN = re.compile(
     rf"\b(?:(?:every|each)\s(?:(?:other|second|third|{_NUMERAL})\s)?(?:{_TIMES}|{words.WEEKDAYS})s?"
@@ -203,7 +206,7 @@ def _overlaps(one: tuple[int, int], others: list[tuple[int, int]]) -> bool:
 
 
 def _persons(ask: Ask, place: int, read: Text) -> Iterator[Stretch]:
-    """Names of persons and bodies, and phrases for such. Owners are for `whose` only; places and what they name never."""
+    """Names of persons and bodies, and phrases for such. Owners are for `whose` only, places never."""
     text, whole = read.text, _phrases(ask, place, read)
     for start, end, kind in read.mentions(place):
         if kind != "name":

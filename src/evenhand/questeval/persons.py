@@ -11,7 +11,8 @@ _PERSONS = frozenset(
     physicist chemist pilot poet clerk cook smith locksmith blacksmith monarch emperor president assistant merchant
     bishop abbot pope chief specialist expert apprentice lawyer historian librarian musician technician mason publisher
     brewery bakery hospital academy college orchestra cooperative charity authority department state city town
-    community association federation network consortium refugee employee widow colonel general sergeant minister""".split()
+    community association federation network consortium refugee employee widow colonel general sergeant
+    minister""".split()
 )
 _ENDING = re.compile(r"(?:\w{3}(?:er|or|ist|ian|eer|ier)|\w{2}(?:man|woman|men|women))s?\Z")
 _NO_PERSONS = frozenset(

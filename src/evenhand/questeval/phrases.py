@@ -5,6 +5,7 @@ There is no grammar behind it: words that bind, and words that look like verbs w
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from evenhand.questeval import words
@@ -36,7 +37,7 @@ class _Word(NamedTuple):
 
 
 def phrases(text: str, start: int, end: int, is_verb: Callable[[str], bool], *, lists: bool = True) -> list[Phrase]:
-    """The whole phrases of a sentence, in order, lists as one where wanted. `is_verb`: is it the question's own verb?"""
+    """The whole phrases of a sentence, in order, lists as one where wanted. `is_verb`: is it the question's verb?"""
     tokens = [_Word(*found.span(), found[0]) for found in _WORD.finditer(text, start, end)]
     found = _with_of(text, list(_cores(text, tokens, is_verb)))
     return _joined(text, found, tokens) if lists else found
@@ -50,7 +51,7 @@ def _cores(text: str, tokens: Sequence[_Word], is_verb: Callable[[str], bool]) -
             run.append(tokens[place])
             place += 1
         place += not run
-        while run and run[-1].text.endswith(("ed", "ly")) and run[-1].text[0].islower():
+        while run and run[-1].text[0].islower() and run[-1].text.endswith(("ed", "ly", "first", "second", "third")):
             run.pop()
         if run:
             last = re.sub(r"['’]s?\Z", "", run[-1].text)
@@ -108,7 +109,7 @@ def _with_of(text: str, cores: Sequence[Phrase]) -> list[Phrase]:
 
 def _joined(text: str, found: Sequence[Phrase], tokens: Sequence[_Word]) -> list[Phrase]:
     """The phrases, lists of them taken as one: `a, b and c`, `a and b`."""
-    following = {one.end: other.text.lower() for one, other in zip(tokens, tokens[1:], strict=False)}
+    following = {one.end: other.text.lower() for one, other in pairwise(tokens)}
     whole: list[Phrase] = []
     place = 0
     while place < len(found):

@@ -1,4 +1,4 @@
-"""Whether a stretch stands to the question's verb as the answer should: as who or what does it, or as what it is done to.
+"""Whether a stretch stands to the question's verb as the answer should: as what does it, or what it is done to.
 
 Told by what lies between the two: `by`, a form of `be`, a comma that sets a name beside the noun for what it does.
 """
@@ -11,7 +11,10 @@ from evenhand.questeval.passages import Text, Word
 from evenhand.verify.stems import stem
 
 _ENOUGH = 0.6
-_SMALL = r"(?:(?:has|have|had|will|would|can|could|may|also|now|first|once|then|later|today|never|to|[a-z]+ly)\s)"
+_LIGHT = frozenset(stem(word) for word in ("take", "took", "make", "made", "have", "get", "go", "went"))
+_SMALL = (
+    r"(?:(?:has|have|had|will|would|can|could|may|also|now|first|once|then|later|today|never|to|took|takes|[a-z]+ly)\s)"
+)
 _TO_ACTIVE = re.compile(rf"(?:,[^,]{{1,80}},|,?\s(?:who|which|that))?\s{_SMALL}{{0,3}}\Z")
 _PASSIVE = re.compile(rf"\b(?:is|are|was|were|be|been|being|gets?|got)\s{_SMALL}{{0,2}}\Z")
 _TO_PASSIVE = re.compile(rf"(?:,[^,]{{1,80}},|,?\s(?:who|which|that))?\s{_SMALL}{{0,3}}(?:is|are|was|were|be|been)\s")
@@ -19,14 +22,16 @@ _BY = re.compile(r"(?:[^,;.]{0,60}\s)?by(?:\s(?:the|a|an|its|his|her|their)|\s[a
 _APPOSED = re.compile(r"(?:\s(?:of|at|in|for)\s[^,;.]{1,50})?(?:,|\s(?:is|was|are|were))?\s(?:(?:the|a|an)\s)?\Z")
 _WORK_OF = re.compile(r"\s(?:of|by)\s(?:(?:the|a|an|[a-z-]+)\s){0,3}\Z")
 _HERS = re.compile(r"\b(?:her|his|their|its)\s(?:\w+\s){0,2}\Z", re.IGNORECASE)
-_TO_OBJECT = re.compile(r"(?:\s(?:up|off|out|down|in|on|over|to|from|with|of|for|as|back|away|into|at|by|about|the|a|an|its"
-                        r"|his|her|their|some|only|almost|nearly|more|than|[a-z]+ly))*\s\Z")  # fmt: skip
+_TO_OBJECT = re.compile(
+    r"(?:\s(?:up|off|out|down|in|on|over|to|from|with|of|for|as|back|away|into|at|by|about|the|a|an|its|his|her|their"
+    r"|some|almost|more|than|[a-z]+ly))*\s\Z"
+)
 _FULL, _HALF = 1.0, 0.6
 
 
 def role(ask: Ask, start: int, end: int, place: int, read: Text) -> float:
-    """1 where a stretch does, or undergoes, what the question's verb says, as it asks; -1 where another does; else 0."""
-    verbs = ask.verbs
+    """1 where a stretch does, or undergoes, what the question's verb says, as it asks; -1 where another does."""
+    verbs = ask.verbs - _LIGHT
     met = [word for word in read.sentences[place].words if any(likeness(verb, word.stem) >= _ENOUGH for verb in verbs)]
     doing = ask.of_subject or ask.sort == "person"
     found = _doing if doing else _undergoing

@@ -21,18 +21,8 @@ wind wound|write wrote written|rebuild rebuilt|overcome overcame|withdraw withdr
 born birth|arrive arrival|marry marriage|decide decision|destroy destruction|produce production|invade invasion
 describe description|receive receipt|sculpt sculptor sculpture|compose composer composition|own owner ownership
 """
-_ENDINGS = ("ization", "isation", "ations", "ation", "ition", "ement", "ment", "ship", "ance", "ence", "ery") + (
-    "eur",
-    "ion",
-    "ing",
-    "ant",
-    "ent",
-    "ist",
-    "er",
-    "or",
-    "al",
-    "y",
-    "e",
+_ENDINGS = tuple(
+    """ization isation ations ation ition ement ment ship ance ence ery eur ion ing ant ent ist er or al y e""".split()
 )
 _LEAST = 4
 

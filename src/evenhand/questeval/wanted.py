@@ -249,6 +249,8 @@ def _kinds_of_gap(question: str, start: int, end: int, chinese_text: bool) -> Ki
         return {**ANY, "number": 1.0}
     if _MEASURE_LEFT.search(before[-60:]):
         return {**ANY, "number": 1.0, "phrase": 0.4, "name": 0.4}
+    if re.search(r"\bbetween\s\S+\sand\Z", before[-40:]):
+        return {**WHEN_OR_WHERE, "number": 1.0}
     if word == "at":
         return PLACE
     if word == "on":

@@ -134,7 +134,7 @@ class Verifier:
             self._support.criterion.id,
             value,
             rationale=in_words(verdict, checked, telling),
-            confidence=100 * min(shares[value], 1.0) if value in shares else None,
+            confidence=round(100 * min(shares[value], 1.0), 1) if value in shares else None,
             evidence=evidence.spans(verdict.spans),
             distribution=distribution,
         )

@@ -5,6 +5,7 @@ Each check answers from 0 to 1, and says in words what it found against the clai
 
 from dataclasses import dataclass
 
+from evenhand.verify.clauses_checked import clauses_checked
 from evenhand.verify.evidence import Article
 from evenhand.verify.meanings import amounts_checked, hedges_checked, negations_checked, opposites_checked
 from evenhand.verify.overlap import copied, disorder, novel, replaced, shares
@@ -41,6 +42,19 @@ NAMES: tuple[str, ...] = (
     "amounts_agree",
     "amounts_conflict",
     "surer",
+    "clause_share",
+    "clause_numbers_agree",
+    "clause_numbers_conflict",
+    "clause_dates_agree",
+    "clause_dates_conflict",
+    "clause_names_agree",
+    "clause_names_conflict",
+    "clause_words_agree",
+    "clause_words_conflict",
+    "clause_negation_agrees",
+    "clause_negation_differs",
+    "conflict",
+    "clause_conflict",
 )
 
 
@@ -59,6 +73,8 @@ def findings(claim: str, window: str, article: Article) -> Findings:
     swap, negation, opposite = swap_checked(scene), negations_checked(scene), opposites_checked(scene)
     amounts, hedges = amounts_checked(scene), hedges_checked(scene)
     instead, between = replaced(scene)
+    clause = clauses_checked(scene)
+    near = (clause.numbers, clause.dates, clause.names, clause.words, clause.negation)
     features = (
         *shares(scene),
         *copied(scene),
@@ -74,6 +90,11 @@ def findings(claim: str, window: str, article: Article) -> Findings:
         *(opposite.agrees, opposite.conflicts),
         *(amounts.agrees, amounts.conflicts),
         hedges.conflicts,
+        clause.closeness,
+        *(part for one in near for part in (one.agrees, one.conflicts)),
+        # The strongest of each sort: what a conflict is worth is then learnt from conflicts of every kind.
+        max(one.conflicts for one in (numbers, dates, swap, negation, opposite, amounts)),
+        max(one.conflicts for one in near),
     )
     checks = (numbers, dates, names, swap, negation, opposite, amounts, hedges)
     notes = (note for check in checks for note in check.notes)

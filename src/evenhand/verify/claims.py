@@ -50,6 +50,8 @@ _LEADS = frozenset(
 )
 _POINTS_ON = re.compile(r"\b(?:following|as follows|below|here (?:is|are)|here's|these (?:are|include))\b", re.I)
 
+_LEAD_IN = re.compile(r"([^:]{1,80}):\s+(\S+\s+\S+\s+\S.*)", re.DOTALL)
+
 
 def has_claim(sentence: str) -> bool:
     """Whether a sentence of an answer asserts something about the world, so that evidence can speak for or against it.
@@ -60,6 +62,9 @@ def has_claim(sentence: str) -> bool:
     if _FENCE.match(sentence) or _ADDRESS.match(sentence.strip()):
         return False
     said = _plain(sentence)
+    lead = _LEAD_IN.match(said)
+    if lead and _POINTS_ON.search(lead[1]):
+        said = lead[2]
     if not any(character.isalnum() for character in said):
         return False
     if _QUESTION.search(said):

@@ -54,7 +54,7 @@ def _best_number(scene: Scene, number: Number) -> tuple[float, float, Number | N
     equal, other, shown = 0.0, 0.0, None
     for one in scene.shown.numbers[:MOST_SHOWN]:
         alike = _alike(scene, number, one)
-        verdict = _holds(number, one)
+        verdict = number_holds(number, one)
         if verdict is None:
             continue
         if verdict:
@@ -84,7 +84,7 @@ def _same_size(one: Number, two: Number) -> bool:
     return large <= 100 * small
 
 
-def _holds(number: Number, shown: Number) -> bool | None:
+def number_holds(number: Number, shown: Number) -> bool | None:
     """Whether a shown number bears a claimed one out; None where they cannot be compared."""
     if dimension(number.unit) != dimension(shown.unit):
         return True if _bare_equal(number, shown) else None
@@ -179,7 +179,7 @@ def dates_checked(scene: Scene) -> Finding:
     everywhere = counts_of(scene.article.text)[1]
     for date in claimed:
         equal, other, shown = _best_date(scene, date)
-        absent = not equal and not any(_date_holds(date, one) for one in everywhere)
+        absent = not equal and not any(date_holds(date, one) for one in everywhere)
         against = _against(equal, other, absent)
         agrees, conflicts, missing = agrees + equal, max(conflicts, against), missing + absent
         if shown is not None and against >= _SURE:
@@ -193,7 +193,7 @@ def dates_checked(scene: Scene) -> Finding:
 def _best_date(scene: Scene, date: Date) -> tuple[float, float, Date | None]:
     equal, other, shown = 0.0, 0.0, None
     for one in scene.shown.dates[:MOST_SHOWN]:
-        verdict = _date_holds(date, one)
+        verdict = date_holds(date, one)
         if verdict is None:
             continue
         near = scene.kin((date.first, date.last), (one.first, one.last), _REACH)
@@ -205,7 +205,7 @@ def _best_date(scene: Scene, date: Date) -> tuple[float, float, Date | None]:
     return equal, other, shown
 
 
-def _date_holds(date: Date, shown: Date) -> bool | None:
+def date_holds(date: Date, shown: Date) -> bool | None:
     """Whether a shown date bears a claimed one out; None where they say nothing of one another."""
     if date.weekday is not None or shown.weekday is not None:
         return date.weekday == shown.weekday if None not in (date.weekday, shown.weekday) else None

@@ -71,11 +71,16 @@ _NUMBER_WORDS = frozenset(
 _LOWERED = DETERMINERS | PREPOSITIONS | frozenset("because due when while if using it he she they".split())
 
 
+# After one of these comes a verb, be it one that no list knows.
+_SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "there", "let"))
+
+
 def is_bare(answer: str) -> bool:
     """Whether an answer is a phrase, number, name, or yes or no, and says something only beside its question."""
     said = answer.strip()
     agreed = _YES_NO.match(said)
-    if len(said.split()) > _LONGEST_PHRASE:
+    words = said.split()
+    if len(words) > _LONGEST_PHRASE or (len(words) > 2 and words[0].lower() in _SUBJECTS):
         return False
     return not has_finite(said[agreed.end() :] if agreed else said)
 

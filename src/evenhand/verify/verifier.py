@@ -88,10 +88,9 @@ def prepare(claim: str, article: Article, question: str | None = None, *, englis
     Raises UnknownLanguage where the reader knows `english` alone, and claim or evidence is in another language.
     """
     claim = claim.strip()
-    bare = bool(question and question.strip()) and is_bare(claim)
-    if not claim or not (bare or has_claim(claim)):
+    if not has_claim(claim):
         return Reads(claim, settled=Verdict(Label.NO_CLAIM, {}))
-    if question and bare:
+    if question and is_bare(claim):
         claim = statement(question, claim)
     if not len(article):
         return Reads(
