@@ -225,4 +225,6 @@ def _is_common(row: Sequence[Token], first: int, last: int) -> bool:
     if row[first].text.isupper() and len(low) > 1:
         return False
     alone = last == first + 1
-    return low in _COMMON_FIRST or (alone and (low.endswith(_COMMON_ENDINGS) or (low.endswith("s") and len(low) > 3)))
+    # “Paris is”, “Reims has”: no plural.
+    many = low.endswith("s") and len(low) > 3 and at(row, last).low not in ("is", "was", "has", "does")
+    return low in _COMMON_FIRST or (alone and (low.endswith(_COMMON_ENDINGS) or many))
