@@ -12,9 +12,9 @@ from training import challenge_dev, challenge_final, close_dev, close_final, tea
 from training.challenge import Case, Wording, cases
 from training.challenge_fill import Template
 
-SPLITS = [("dev", "close"), ("test", "close"), ("dev", "free"), ("test", "free")]
-every_part = pytest.mark.parametrize(("split", "wording"), SPLITS)
 Split = Literal["dev", "test"]
+SPLITS: list[tuple[Split, Wording]] = [("dev", "close"), ("test", "close"), ("dev", "free"), ("test", "free")]
+every_part = pytest.mark.parametrize(("split", "wording"), SPLITS)
 KINDS = {"numbers", "units", "dates", "names", "negation", "opposites", "quantifiers"}
 
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import Protocol, cast
 
 import numpy as np
-import onnxruntime
+import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
@@ -20,17 +21,32 @@ _ROOM = 4096
 """Tokens in a batch: what keeps two cores busy, and memory small."""
 
 
+class _Options(Protocol):
+    """What is used of onnxruntime's options, which have no types."""
+
+    log_severity_level: int
+
+    def add_session_config_entry(self, key: str, value: str) -> None: ...
+
+
+class _Session(Protocol):
+    """What is used of its sessions."""
+
+    def run(self, outputs: None, inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]: ...
+
+
 class Network:
     """Loading takes a fifth of a second and some 60 MB; `shared` is loaded once for the process."""
 
     def __init__(self, folder: Traversable = FOLDER) -> None:
-        options = onnxruntime.SessionOptions()
+        options = cast("_Options", onnxruntime.SessionOptions())  # pyright: ignore[reportUnknownMemberType]
         options.log_severity_level = 3
         # Between two runs the threads would otherwise spin, on cores that belong to others.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         model = (folder / "model.onnx").read_bytes()
         self.digest = hashlib.sha256(model).hexdigest()
-        self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        self._session = cast("_Session", session)
         self._tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text(encoding="utf-8"))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -66,7 +82,7 @@ class Network:
             mask[at, : len(ids)] = 1
             kinds[at, claim : len(ids)] = 1
         inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": kinds}
-        return self._session.run(None, inputs)[0]  # pyright: ignore[reportReturnType]
+        return self._session.run(None, inputs)[0]
 
 
 # BERT's marks for the beginning and for the end of a part.
