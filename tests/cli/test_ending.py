@@ -22,7 +22,15 @@ def half_done(tmp_path: Path) -> subprocess.Popen[str]:
         file.write("id,question,context,generated_answer\n")
         file.writelines(f"i{n},Question {n}?,Context {n}.,Answer {n}.\n" for n in range(800_000))
     command = [*EVENHAND, "new", "study.db", "--protocol", "halo-support", "--items", "items.csv"]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # A shell that runs the tests in the background has them ignore the interrupt, and their children after them.
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     deadline = time.monotonic() + 120
     # A busy machine may take long to come so far; a signal before that meets Python while it starts, and not us.
     while not any(path.name.endswith(".part") for path in tmp_path.iterdir()):
