@@ -14,7 +14,7 @@ from random import Random
 from typing import Literal
 
 from training import challenge_dev, challenge_final, close_dev, close_final
-from training.challenge_fill import Kind, Template
+from training.challenge_fill import Kind, Template, capital
 
 PAIRS = 8
 _SILENT = 3
@@ -53,7 +53,7 @@ def _of(template: Template) -> list[Case]:
     found: list[Case] = []
     for _ in range(_TRIES):
         values = template.filled(random)
-        supported = _capital(template.supported.format(**values))
+        supported = capital(template.supported.format(**values))
         if supported in seen:
             continue
         found.extend(_pair(template, values, len(seen)))
@@ -64,15 +64,11 @@ def _of(template: Template) -> list[Case]:
 
 
 def _pair(template: Template, values: dict[str, str], number: int) -> list[Case]:
-    evidence = _capital(template.evidence.format(**values))
+    evidence = capital(template.evidence.format(**values))
     name = f"{template.name}-{number}"
 
     def case(text: str, label: Literal["supported", "contradicted", "no_evidence"]) -> Case:
-        return Case(evidence, _capital(text.format(**values)), label, template.kind, template.name, name)
+        return Case(evidence, capital(text.format(**values)), label, template.kind, template.name, name)
 
     made = [case(template.supported, "supported"), case(template.contradicted, "contradicted")]
     return [*made, case(template.nothing, "no_evidence")] if number % _SILENT == 0 else made
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -34,6 +34,11 @@ class Template:
         return values
 
 
+def capital(text: str) -> str:
+    """A filled text as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
 PEOPLE = (
     "Maren Holt", "Tomas Reyes", "Ada Lindqvist", "Victor Okafor", "Priya Raman", "Jonas Weller", "Elena Costa",
     "Samuel Archer", "Yuki Tanabe", "Nadia Farouk", "Owen Blackwood", "Clara Mendes", "Peter Novak", "Ingrid Solberg",

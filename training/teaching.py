@@ -3,7 +3,7 @@
 from random import Random
 
 from training import teaching_a, teaching_b, teaching_c, teaching_d
-from training.challenge_fill import Template
+from training.challenge_fill import Template, capital
 
 TEMPLATES: tuple[Template, ...] = (
     *teaching_a.TEMPLATES,
@@ -19,15 +19,11 @@ def taught(each: int, random: Random) -> list[tuple[str, str, str]]:
     for template in TEMPLATES:
         for _ in range(each):
             values = template.filled(random)
-            evidence = _capital(template.evidence.format(**values))
+            evidence = capital(template.evidence.format(**values))
             for text, label in (
                 (template.supported, "supported"),
                 (template.contradicted, "contradicted"),
                 (template.nothing, "no_evidence"),
             ):
-                drawn.append((evidence, _capital(text.format(**values)), label))
+                drawn.append((evidence, capital(text.format(**values)), label))
     return drawn
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

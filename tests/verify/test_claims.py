@@ -365,7 +365,8 @@ def test_nothing_to_join_is_left_alone():
 
 @given(st.text(max_size=80), st.text(max_size=40))
 def test_any_question_and_answer_are_taken(question: str, answer: str):
-    assert answer.strip(' .!;,*"“”\n') == "" or statement(question, answer)
+    empty = all(sign.isspace() or sign in '.!;,*"“”' for sign in answer)
+    assert empty or statement(question, answer)
     assert has_claim(question) in (True, False)
 
 

@@ -93,7 +93,6 @@ WITH_NETWORK = Weights(
     contradicted=0.0,
 )
 
-
 _STOP = re.compile(r"[.!?](?=\s|$)|[。！？]")
 _SAME_WORDS = 0.99
 _SAME_AT_LEAST = 3
@@ -161,9 +160,10 @@ def _filled(question: str, text: str) -> tuple[int, int] | None:
     ending = re.compile(re.escape(after)) if after else _STOP
     found = ending.search(text, start)
     filling = text[start : found.start()].strip() if found and found.start() - start <= _LONGEST_FILLING else ""
-    if _STOP.search(filling):
+    if not filling or _STOP.search(filling):
         return None
-    return (text.index(filling, start), text.index(filling, start) + len(filling)) if filling else None
+    first = text.index(filling, start)
+    return first, first + len(filling)
 
 
 def probability(clues: Clues, weights: Weights) -> float:

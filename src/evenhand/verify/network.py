@@ -36,7 +36,7 @@ class _Session(Protocol):
 
 
 class Network:
-    """Loading takes a fifth of a second and some 60 MB; `shared` is loaded once for the process."""
+    """Loading takes a third of a second and some 70 MB; `shared` is loaded once for the process."""
 
     def __init__(self, folder: Traversable = FOLDER) -> None:
         options = cast("_Options", onnxruntime.SessionOptions())  # pyright: ignore[reportUnknownMemberType]

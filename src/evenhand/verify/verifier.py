@@ -76,11 +76,6 @@ class Reads:
     """Evidence and claim, window by window, part by part."""
     settled: Verdict | None = None
 
-    @property
-    def places(self) -> tuple[tuple[int, ...], ...]:
-        """The article's sentences in the window of each pair."""
-        return tuple(window for part in self.parts for window in part.places)
-
 
 def prepare(claim: str, article: Article, question: str | None = None, *, english: bool = True) -> Reads:
     """Pick what to read. A bare phrase is taken together with the question it answers.
