@@ -1,4 +1,4 @@
-"""Measure the verifier against people: `python -m training.evaluate DATA --split dev|test [-o FILE.json]`.
+"""Measure the verifier against people: `python -m training.evaluate DATA --before FOLDER --split dev|test [-o FILE]`.
 
 Test is for the figures that are published, once; everything is chosen on dev.
 """
@@ -14,11 +14,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.verify.combining import shipped
+from evenhand.verify.combining import Combination, shipped
 from evenhand.verify.network import Network
 from training.baselines import Similarity, overlap
 from training.challenge import Wording, cases
-from training.fit import challenge_pairs, dev_pairs, fit
+from training.fit import challenge_pairs, fit, fitted_on
 from training.measured import Measured, labels_of, measured, shares_of
 from training.scoring import accuracy_and_kappa, balanced_accuracy, best_threshold
 from training.sets import GROUNDING, SUPPORTED, read, split
@@ -28,27 +28,32 @@ _DRAWS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way to tell the supported from the others: a score for each pair, and the threshold that dev gave."""
+    """A way to tell the supported from the others: a score for each pair, and the threshold for it."""
 
     name: str
     scores: Callable[[Sequence[Measured]], NDArray[np.float64]]
     threshold: float
 
 
-def ways_of(dev: Sequence[Measured]) -> list[Way]:
-    """The verifier and what it has to beat. Each has one threshold for all sets, the best on dev."""
-    combined, alone, similarity = shipped(), fit(dev, checks=False), Similarity()
+def ways_of(known: Sequence[Measured]) -> list[Way]:
+    """The verifier and what it has to beat. Each has one threshold for all sets, the best on what the verifier was
+    fitted on."""
+    combined, alone, similarity = shipped(), fit(known, checks=False), Similarity()
     baselines: list[tuple[str, Callable[[Sequence[Measured]], NDArray[np.float64]]]] = [
         ("words in common", lambda some: overlap([case.pair for case in some])),
         ("MiniLM similarity", lambda some: similarity.scores([case.pair for case in some])),
     ]
-    sets = [[case for case in dev if case.pair.set == name] for name in GROUNDING]
+    sets = [[case for case in known if case.pair.set == name] for name in GROUNDING]
     right = [np.array([case.pair.label == SUPPORTED for case in some]) for some in sets]
     return [
-        Way("verifier", lambda some: shares_of(some, combined), combined.threshold),
-        Way("without checks", lambda some: shares_of(some, alone), alone.threshold),
+        Way("verifier", lambda some: _borne_out(some, combined), 0.5),
+        Way("without checks", lambda some: _borne_out(some, alone), 0.5),
         *[Way(name, score, best_threshold([score(some) for some in sets], right)) for name, score in baselines],
     ]
+
+
+def _borne_out(some: Sequence[Measured], combination: Combination) -> NDArray[np.float64]:
+    return np.array([float(label == SUPPORTED) for label in labels_of(some, combination)])
 
 
 def interval(
@@ -120,15 +125,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--split", choices=("dev", "test"), default="dev")
+    parser.add_argument("--before", type=Path, required=True, help="the exported network of the first stage")
     parser.add_argument("-o", "--out", type=Path)
     options = parser.parse_args()
     network = Network()
-    dev = measured(dev_pairs(options.data), network)
+    known = fitted_on(options.data, network, Network(options.before))
     sources = [*read(options.data, "grounding_dev"), *read(options.data, "fact_train")]
     pairs = [pair for pair in split(sources)[options.split] if pair.set in (*GROUNDING, "healthver")]
-    found = dev if options.split == "dev" else measured(pairs, network)
+    found = measured(pairs, network)
     result = {
-        "grounding": grounding(found, ways_of(dev)),
+        "grounding": grounding(found, ways_of(known)),
         "healthver": three_way([case for case in found if case.pair.set == "healthver"]),
         "challenge, close wording": challenge(options.split, "close", network),
         "challenge, free wording": challenge(options.split, "free", network),

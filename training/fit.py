@@ -1,39 +1,128 @@
-"""Fit the combination of network and checks on dev: `python -m training.fit DATA OUT`; OUT is combine.json.
+"""Fit the combination of network and checks on dev: `python -m training.fit DATA OUT --before FOLDER`.
 
-Dev, because the network knows its own training pairs by heart: beside readings that are never wrong the checks would be
-worth nothing. The likelihood is of whole claims, as people labelled them: a claim of several sentences is as likely
-supported as its least likely sentence. Every set counts alike, whatever its size.
+OUT is combine.json. Dev, because the network knows its own training pairs by heart: beside readings that are never
+wrong the checks would be worth nothing. Dev is small, so it is joined by claims made from sentences of dev's texts, by
+drawings of the teaching templates, which the network knows but is far from having by heart, and by the training pairs
+of the second stage as the network of the first one reads them.
+
+The likelihood is of whole claims, as people labelled them: a claim of several sentences is as likely supported as its
+least likely sentence.
 """
 
 import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
+from evenhand.segments.sentences import sentences
 from evenhand.verify.combining import FEATURES, READ, Combination
 from evenhand.verify.network import Network
+from training.bound import mistaken, told
 from training.challenge import Wording, cases
-from training.measured import Measured, labels_of, measured, shares_of
+from training.measured import Measured, label_of, measured, probabilities_of
 from training.scoring import accuracy_and_kappa, balanced_accuracy
-from training.sets import CONTRADICTED, GROUNDING, NOT_SUPPORTED, SUPPORTED, Pair, Split, read, split
+from training.sets import CONTRADICTED, GROUNDING, NO_EVIDENCE, NOT_SUPPORTED, SUPPORTED, Pair, Split, read, split
+from training.swaps import falsified, names_in
+from training.teaching import taught
 
-_SHRINK = 0.002
+_SHRINK = 0.004
 _STEPS = 400
 _NLI = 600
+_MADE = 3000
+_EACH = 4
+_LONG = 1200
+_SEED = 7
 _READ = len(READ)
+# What the sets count for: those that we are measured by and what is made from them double, free wordings half.
+COUNTS = {**dict.fromkeys((*GROUNDING, "close", "made"), 2.0), **dict.fromkeys(("teaching", "free"), 0.5)}
+
+# What a feature can mean. A small sample would give some of them the wrong sign, and new texts the wrong answer.
+# For support, against both others.
+FOR = frozenset((
+    "passage supports", "best sentence supports", "numbers_agree", "dates_agree", "names_agree", "sides_kept",
+    "negation_agrees", "amounts_agree", "clause_numbers_agree", "clause_dates_agree", "clause_names_agree",
+    "clause_words_agree", "clause_negation_agrees", "numbers_bound", "dates_bound", "names_bound", "polarity_agrees",
+))  # fmt: skip
+# Against support, and for contradiction at least as much as for neither.
+AGAINST = frozenset((
+    "passage contradicts", "best sentence contradicts", "numbers_conflict", "dates_conflict", "names_conflict",
+    "sides_swapped", "negation_differs", "opposite", "amounts_conflict", "clause_numbers_conflict",
+    "clause_dates_conflict", "clause_names_conflict", "clause_words_conflict", "clause_negation_differs", "conflict",
+    "clause_conflict", "numbers_elsewhere", "dates_elsewhere", "names_elsewhere", "elsewhere", "polarity_differs",
+))  # fmt: skip
+# The claim's words are there: for support, and against neither at least as much as against contradiction.
+COVERS = frozenset((
+    "window_share", "sentence_share", "article_share", "copied_run", "copied_pairs", "clause_share", "plain_share",
+))  # fmt: skip
+# They are not: the reverse.
+LACKS = frozenset(("novel_words", "numbers_missing", "dates_missing", "names_missing", "plain_missing"))
+# Against support.
+DOUBTS = frozenset(("disorder", "replaced_words", "inserted_words", "surer", "denies"))
 
 
 def dev_pairs(data: Path) -> list[Pair]:
     """The dev split of every set, our own dev templates, some of SNLI's dev."""
     own = [*challenge_pairs("dev", "close"), *challenge_pairs("dev", "free")]
     return [*_split(data, "dev"), *own, *read(data, "nli_dev")[:_NLI]]
+
+
+def made_pairs(texts: Sequence[str], each: int = 3) -> list[Pair]:
+    """Claims made from sentences of the texts: as they stand, with one thing made false, and without their evidence.
+
+    The evidence is the whole text, or as often a few sentences of it.
+    """
+    random = Random(_SEED)
+    made: list[Pair] = []
+    for text in random.sample(sorted(set(texts)), len(set(texts))) * each:
+        parts = [text[start:end] for start, end in sentences(text)]
+        fit = [place for place, one in enumerate(parts) if 6 <= len(one.split()) <= 45]
+        if not fit:
+            continue
+        place = random.choice(fit)
+        said = told(parts[place], random)
+        evidence, silent = text, text.replace(parts[place], " ") if len(parts) > 2 else ""
+        if random.random() < 0.5:
+            far = [other for other in range(len(parts)) if abs(other - place) > 2]
+            evidence, silent = _around(parts, place, random), _around(parts, random.choice(far), random) if far else ""
+        false = random.choice((mistaken, _falsified))(said, evidence, random)
+        made.append(Pair(evidence, said, SUPPORTED, "made", text[:60]))
+        if false:
+            made.append(Pair(evidence, false, CONTRADICTED, "made", text[:60]))
+        if silent:
+            made.append(Pair(silent, said, NO_EVIDENCE, "made", text[:60]))
+    return made[:_MADE]
+
+
+def _around(parts: Sequence[str], place: int, random: Random) -> str:
+    """One to three sentences with that of the place among them."""
+    return " ".join(parts[max(0, place - random.randint(0, 1)) : place + random.randint(1, 2)])
+
+
+def _falsified(claim: str, text: str, random: Random) -> str | None:
+    return falsified(claim, names_in(text), random)
+
+
+def fitted_on(data: Path, network: Network, before: Network) -> list[Measured]:
+    """All that the combination is fitted on. `before` is the network of the first stage: it has not seen the pairs that
+    the second stage was taught with, so that its readings of those are as good, or as bad, as of any others."""
+    drawn = [Pair(*one, "teaching", "") for one in taught(_EACH, Random(_SEED))]
+    own = [*dev_pairs(data), *made_pairs([pair.evidence for pair in _split(data, "dev")]), *drawn]
+    return [*measured(own, network), *measured(_train_pairs(data), before)]
+
+
+def _train_pairs(data: Path) -> list[Pair]:
+    """The training pairs of the second stage, of SummEdits a part."""
+    pairs = _split(data, "train")
+    long = [pair for pair in pairs if pair.set == "summedits"]
+    return [*(pair for pair in pairs if pair.set != "summedits"), *Random(1).sample(long, _LONG)]
 
 
 def challenge_pairs(split: Literal["dev", "test"], wording: Wording) -> list[Pair]:
@@ -57,63 +146,88 @@ def fit(found: Sequence[Measured], checks: bool = True) -> Combination:
 
 
 def _solved(found: Sequence[Measured], rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights for the columns, and a last one that is always added."""
-    ends = np.cumsum([len(case.rows) for case in found])
-    pieces = [slice(int(end) - len(case.rows), int(end)) for end, case in zip(ends, found, strict=True)]
-    mean, scale = rows.mean(0), rows.std(0).clip(min=1e-3)
-    inputs = torch.tensor(np.column_stack([(rows - mean) / scale, np.ones(len(rows))]))
-    weights = torch.zeros((inputs.shape[1], 3), dtype=torch.float64, requires_grad=True)
+    """Weights for the columns, and a last one that is always added; each has the sign that its meaning gives it.
+
+    Supported is what the other two are held against. What is fitted is how much a feature speaks for "neither", and for
+    "contradicted": each by itself, or the one beyond what it does for the other.
+    """
+    begins = np.cumsum([0, *(len(case.rows) for case in found[:-1])])
+    scale = rows.std(0).clip(min=1e-3)
+    inputs = torch.tensor(np.column_stack([rows / scale, np.ones(len(rows))]))
     each = torch.tensor(_weights([case.pair for case in found]))
-    optimizer = torch.optim.LBFGS([weights], max_iter=_STEPS, line_search_fn="strong_wolfe")
+    labels = np.array([case.pair.label for case in found])
+    names = [_means(name) for name in FEATURES[: rows.shape[1]]]
+    beyond = torch.tensor([[*(name in AGAINST for name in names), False],
+                           [*(name in COVERS | LACKS for name in names), False]])  # fmt: skip
 
-    def step() -> torch.Tensor:
-        optimizer.zero_grad()
-        logs = torch.log_softmax(inputs @ weights, dim=1)
-        told = torch.stack(
-            [_log_right(logs[piece], case.pair.label) for piece, case in zip(pieces, found, strict=True)]
-        )
-        loss = -(told * each).sum() + _SHRINK * weights[:-1].square().sum()
-        loss.backward()
-        return loss
+    def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        wanted = torch.tensor(flat.reshape(-1, 2), requires_grad=True)
+        logs = torch.log_softmax(inputs @ _columns(wanted, beyond), dim=1)
+        told = _log_right(logs[_worst(logs[:, 0].detach().numpy(), begins)], labels)
+        total = -(told * each).sum() + _SHRINK * wanted[:-1].square().sum()
+        total.backward()
+        assert wanted.grad is not None
+        return total.item(), wanted.grad.numpy().ravel()
 
-    optimizer.step(step)
-    solved = weights.detach().numpy()
-    plain = solved[:-1] / scale[:, None]
-    return np.concatenate([plain, (solved[-1] - mean @ plain)[None]])
+    bounds = [bound for name in names for bound in _bounds(name)] + [(None, None)] * 2
+    found_at = minimize(loss, np.zeros(len(bounds)), jac=True, bounds=bounds, options={"maxiter": _STEPS})
+    solved = _columns(torch.tensor(found_at.x.reshape(-1, 2)), beyond).numpy()
+    return np.concatenate([solved[:-1] / scale[:, None], solved[-1:]])
 
 
-def _log_right(logs: torch.Tensor, label: str) -> torch.Tensor:
-    """The logarithm of how likely a claim has the label, given its pieces: by the rule of `verifier.whole`."""
-    supported = logs[:, 0].min()
-    if label == SUPPORTED:
-        return supported
-    other = torch.log1p(-supported.exp().clamp(max=1 - 1e-9))
-    if label == NOT_SUPPORTED:
-        return other
-    worst = int(logs[:, 0].argmin())
-    of_two = torch.log_softmax(logs[worst, 1:], dim=0)
-    return other + of_two[0 if label == CONTRADICTED else 1]
+def _columns(wanted: torch.Tensor, beyond: torch.Tensor) -> torch.Tensor:
+    """Supported, contradicted, neither, from what is fitted."""
+    contradicted = wanted[:, 0] + torch.where(beyond[0], wanted[:, 1], 0.0)
+    neither = wanted[:, 1] + torch.where(beyond[1], wanted[:, 0], 0.0)
+    return torch.stack([torch.zeros(len(wanted), dtype=torch.float64), contradicted, neither], dim=1)
+
+
+def _means(name: str) -> str:
+    """The feature that another is made of: "conflict, all words there" is a conflict."""
+    return name.partition(",")[0].partition(" by ")[0]
+
+
+def _bounds(name: str) -> tuple[tuple[float | None, float | None], tuple[float | None, float | None]]:
+    """The signs of what is fitted for a feature."""
+    if name in FOR | COVERS:
+        return (None, 0.0), (None, 0.0)
+    return ((0.0, None), (0.0, None)) if name in AGAINST | LACKS | DOUBTS else ((None, None), (None, None))
+
+
+def _worst(supported: NDArray[np.float64], begins: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The row of each claim's piece that is least likely supported: it speaks for the claim, as in `verifier.whole`."""
+    order = np.lexsort((supported, np.searchsorted(begins, np.arange(len(supported)), side="right")))
+    return order[begins]
+
+
+def _log_right(logs: torch.Tensor, labels: NDArray[np.str_]) -> torch.Tensor:
+    """The logarithm of how likely each claim has its label; where people did not tell two apart, that of either."""
+    column = np.select([labels == SUPPORTED, labels == CONTRADICTED], [0, 1], 2)
+    told = logs.gather(1, torch.tensor(column)[:, None])[:, 0]
+    return torch.where(torch.tensor(labels == NOT_SUPPORTED), torch.logsumexp(logs[:, 1:], dim=1), told)
 
 
 def _weights(pairs: Sequence[Pair]) -> list[float]:
-    """Sets alike; within those that tell the supported from the others, both alike, else the labels as they come."""
-    kinds, sets = Counter((pair.set, pair.label) for pair in pairs), Counter(pair.set for pair in pairs)
-    return [
-        1 / (2 * kinds[pair.set, pair.label] if pair.set in GROUNDING else sets[pair.set]) / len(sets) for pair in pairs
-    ]
+    """What each pair counts for, 1 in all: by its set, and within a set labels alike."""
+    kinds = Counter((pair.set, pair.label) for pair in pairs)
+    labels = Counter(name for name, _ in kinds)
+    found = np.array([
+        COUNTS.get(pair.set, 1.0) / kinds[pair.set, pair.label] / labels[pair.set] for pair in pairs
+    ])  # fmt: skip
+    return list(found / found.sum())
 
 
 def _threshold(found: Sequence[Measured], combination: Combination) -> float:
     """The one with the best mean over sets: of balanced accuracy, or of accuracy where there are three labels."""
     sets = [[case for case in found if case.pair.set == name] for name in (*GROUNDING, "healthver", "close")]
-    shares = [shares_of(some, combination) for some in sets if some]
-    tried = np.unique(np.concatenate(shares).round(2))
-    means = [np.mean([_figure(some, replace(combination, threshold=one)) for some in sets if some]) for one in tried]
-    return float(np.median(tried[np.array(means) >= max(means) - 1e-9]))
+    sets = [(probabilities_of(some, combination), some) for some in sets if some]
+    tried = np.unique(np.concatenate([[one[:, 0].min() for one in shares] for shares, _ in sets]).round(2))
+    means = np.array([np.mean([_figure(some, shares, one) for shares, some in sets]) for one in tried])
+    return float(np.median(tried[means >= means.max() - 1e-9]))
 
 
-def _figure(some: Sequence[Measured], combination: Combination) -> float:
-    said, right = labels_of(some, combination), [case.pair.label for case in some]
+def _figure(some: Sequence[Measured], shares: Sequence[NDArray[np.float64]], threshold: float) -> float:
+    said, right = [label_of(one, threshold) for one in shares], [case.pair.label for case in some]
     if some[0].pair.set in GROUNDING:
         return balanced_accuracy([one == SUPPORTED for one in said], [one == SUPPORTED for one in right])
     return accuracy_and_kappa(said, right)[0]
@@ -123,8 +237,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--before", type=Path, required=True, help="the exported network of the first stage")
     options = parser.parse_args()
-    made = fit(measured(dev_pairs(options.data), Network()))
+    made = fit(fitted_on(options.data, Network(), Network(options.before)))
     content = {"features": FEATURES, "weights": made.weights.round(5).tolist(), "threshold": round(made.threshold, 4)}
     options.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(f"threshold {made.threshold:.3f}")

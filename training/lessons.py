@@ -42,6 +42,10 @@ def tidy(text: str) -> str:
     return _SPACED.sub(lambda spot: spot[1] or spot[2], text.replace("-LRB-", "(").replace("-RRB-", ")"))
 
 
+def tidied(pair: Pair) -> Pair:
+    return Pair(tidy(pair.evidence), tidy(pair.claim), pair.label, pair.source, pair.group)
+
+
 def read_against(evidence: str, claim: str, random: Random) -> str:
     """What of the evidence the claim is read against; its length varies, as it does in use."""
     if len(evidence.split()) <= 60:
@@ -52,15 +56,11 @@ def read_against(evidence: str, claim: str, random: Random) -> str:
 
 def broad(pairs: Sequence[Pair], random: Random) -> list[Lesson]:
     """The first stage, from NLI pairs and claims against facts."""
-    kept = [
-        Pair(tidy(pair.evidence), tidy(pair.claim), pair.label, pair.source, pair.group)
-        for pair in _capped(pairs, random)
-        if len(pair.evidence) < 4000
-    ]
+    kept = [tidied(pair) for pair in _capped(pairs, random) if len(pair.evidence) < 4000]
     lessons = [lesson(read_against(pair.evidence, pair.claim, random), pair.claim, pair.label) for pair in kept]
     facts = [pair for pair in kept if pair.set in ("fever", "fool", "mnli", "scitail", "conjnli")]
     changed = _changed(facts, random)
-    lessons += random.sample(changed, min(11_000, len(changed)))
+    lessons += random.sample(changed, min(20_000, len(changed)))
     lessons += _strangers([pair for pair in kept if pair.set == "fever"], 4000, random)
     lessons += _asked([pair for pair in kept if pair.set == "fever"], 2000, random)
     lessons += copies([pair.evidence for pair in kept if pair.set in ("fever", "covidfact")], 6000, random)

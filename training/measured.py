@@ -37,24 +37,29 @@ def measured(pairs: Sequence[Pair], network: Network) -> list[Measured]:
 
 def labels_of(cases: Sequence[Measured], combination: Combination) -> list[str]:
     """The label of each pair, as `verifier.whole` gives it."""
-    return [_label(case.rows, combination) for case in cases]
+    return [label_of(shares, combination.threshold) for shares in probabilities_of(cases, combination)]
+
+
+def label_of(shares: NDArray[np.float64], threshold: float) -> str:
+    """The label of a claim from the probabilities of its pieces."""
+    held = shares[:, 0] >= np.maximum(shares[:, 1], threshold)
+    if len(held) and held.all():
+        return SUPPORTED
+    return CONTRADICTED if (~held & (shares[:, 1] >= shares[:, 2])).any() else NO_EVIDENCE
 
 
 def shares_of(cases: Sequence[Measured], combination: Combination) -> NDArray[np.float64]:
     """How likely each pair's claim is supported: as its least likely piece."""
-    return np.array([
-        min((combination.probabilities(row)[0] for row in case.rows), default=0.0) for case in cases
-    ])  # fmt: skip
+    found = probabilities_of(cases, combination)
+    return np.array([shares[:, 0].min() if len(shares) else 0.0 for shares in found])
 
 
-def _label(rows: NDArray[np.float64], combination: Combination) -> str:
-    shares = [combination.probabilities(row) for row in rows]
-    if shares and all(supported >= combination.threshold for supported, _, _ in shares):
-        return SUPPORTED
-    false = any(
-        supported < combination.threshold and contradicted >= neither for supported, contradicted, neither in shares
-    )
-    return CONTRADICTED if false else NO_EVIDENCE
+def probabilities_of(cases: Sequence[Measured], combination: Combination) -> list[NDArray[np.float64]]:
+    """Supported, contradicted and neither for each piece of each pair's claim."""
+    rows = np.concatenate([case.rows.reshape(-1, len(combination.weights) - 1) for case in cases])
+    scores = rows @ combination.weights[:-1] + combination.weights[-1]
+    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.split(odds / odds.sum(axis=1, keepdims=True), np.cumsum([len(case.rows) for case in cases])[:-1])
 
 
 def _reads(claim: str, article: Article) -> list[Reads]:

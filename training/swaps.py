@@ -9,15 +9,15 @@ from random import Random
 
 Change = Callable[[str, Random], str | None]
 
-_NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w-])|(?<![\w.,-])\d+(?:\.\d+)?(?![\w,-]|\.\d)")
+NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w-])|(?<![\w.,-])\d+(?:\.\d+)?(?![\w,-]|\.\d)")
 _NAME = re.compile(
     r"(?<![\w.])[A-Z][\w'’-]+(?:\s+(?:of|the|de|van|von|and)\s+(?=[A-Z])|\s+)?(?:[A-Z][\w'’-]+)?(?:\s+[A-Z][\w'’-]+)?"
 )
-_MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = "January February March April May June July August September October November December".split()
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _COUNTS = "two three four five six seven eight nine ten eleven twelve".split()
 _RINGS: Sequence[Sequence[str]] = (
-    _MONTHS, _DAYS, _COUNTS, ("million", "billion", "thousand"), ("kilometres", "miles", "metres"),
+    MONTHS, _DAYS, _COUNTS, ("million", "billion", "thousand"), ("kilometres", "miles", "metres"),
     ("kilometers", "miles", "meters"), ("km", "miles"), ("kilograms", "pounds", "tons"), ("dollars", "euros", "pounds"),
     ("hours", "minutes", "seconds"), ("days", "weeks", "months", "years"), ("day", "week", "month", "year"),
     ("first", "second", "third", "fourth", "last"), ("morning", "afternoon", "evening"),
@@ -56,7 +56,7 @@ _PAST = re.compile(r"(?<=[a-z] )([a-z]{3,}ed)(?= (?:the|a|an|to|in|by|his|her|it
 
 def number(text: str, random: Random) -> str | None:
     """Another number in a number's place, in the same dress."""
-    found = list(_NUMBER.finditer(text))
+    found = list(NUMBER.finditer(text))
     if not found:
         return None
     spot = random.choice(found)
@@ -122,7 +122,7 @@ def names_in(text: str) -> list[str]:
     for spot in _NAME.finditer(text):
         name = spot[0].strip()
         begins = spot.start() == 0 or text[: spot.start()].rstrip()[-1:] in '.!?:"“'
-        if (not begins or " " in name) and name not in found and name not in _MONTHS and name not in _DAYS:
+        if (not begins or " " in name) and name not in found and name not in MONTHS and name not in _DAYS:
             found.append(name)
     return found
 

@@ -12,7 +12,8 @@ from random import Random
 
 import torch
 
-from training.lessons import Lesson, broad, grounded, lesson
+from training.bound import bound, misbound, unsaid
+from training.lessons import Lesson, broad, grounded, lesson, tidied
 from training.network import base_folder, batches, fresh, tokenizer
 from training.sets import read, split
 from training.teaching import taught
@@ -31,16 +32,22 @@ def lessons_of(stage: str, data: Path, random: Random) -> list[list[Lesson]]:
     health = [pair for pair in facts if pair.set == "healthver"]
     nli = read(data, "nli_train")
     if stage == "broad":
-        return [broad([*nli, *facts_alone], random)]
-    sources = [*split(read(data, "grounding_dev"))["train"], *health]
+        return [[*broad([*nli, *facts_alone], random), *(lesson(*one) for one in taught(8, random))]]
+    near = split(read(data, "grounding_dev"))["train"]
     rehearsed = broad([*nli, *facts_alone], random)
-    lessons = [
-        [*grounded(sources, 2000, random), *random.sample(rehearsed, 5000)],
-        [*grounded(sources, 800, random), *random.sample(rehearsed, 2500)],
+    fever = [tidied(pair) for pair in facts if pair.set == "fever"]
+    texts = [pair.evidence for pair in (*fever, *near, *(pair for pair in facts if pair.set == "covidfact"))]
+    return [
+        [
+            *grounded([*near, *health, *health], copied, random),
+            *bound(texts, 4 * copied, random),
+            *misbound(fever, 2 * copied, random),
+            *unsaid(fever, copied, random),
+            *random.sample(rehearsed, 3 * copied),
+            *(lesson(*one) for one in taught(copied // 100, random)),
+        ]
+        for copied in (2000, 1000)
     ]
-    for epoch, each in zip(lessons, (16, 10), strict=True):
-        epoch.extend(lesson(*one) for one in taught(each, random))
-    return lessons
 
 
 def loss_of(scores: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
@@ -57,11 +64,12 @@ def main() -> None:
     parser.add_argument("--stage", choices=("broad", "grounded"), required=True)
     parser.add_argument("--start", type=Path, help="weights to start from; MiniLM's own by default")
     parser.add_argument("--rate", type=float, default=1.2e-4)
+    parser.add_argument("--seed", type=int, default=SEED, help="another one draws other lessons from the same pairs")
     parser.add_argument("--room", type=int, default=2048, help="tokens in a batch")
     parser.add_argument("--most", type=int, help="steps, to try it out")
     options = parser.parse_args()
-    torch.manual_seed(SEED)
-    random = Random(SEED)
+    torch.manual_seed(options.seed)
+    random = Random(options.seed)
     words = tokenizer(base_folder())
     epochs = lessons_of(options.stage, options.data, random)
     todo = [batch for lessons in epochs for batch in batches(lessons, words, options.room, random)][: options.most]

@@ -91,10 +91,35 @@ def reading(table: Mapping[str, Reading], protocol: Protocol = STEM) -> Verifier
 # The network in the box
 
 
+FRANCE = "Paris is the capital of France. It is located in the north-central part of the country."
+EUROPE = "France is a country in Europe. It has a rich cultural history."
+PEOPLE = (
+    "Paris is the capital of France. It has a population of approximately 2.1 million people within the city limits."
+)
+KNOWN = "Paris is the capital of France. It is known for its art, culture, and history."
+
+
+@pytest.mark.parametrize(
+    ("context", "answer", "label"),
+    [
+        (FRANCE, "Paris is the capital of France.", "SUPPORTED"),
+        (FRANCE, "Lyon is the capital of France.", "CONTRADICTED"),
+        (EUROPE, "Paris is the capital of France.", "NO EVIDENCE"),
+        (PEOPLE, "Paris has a population of about 2.1 million people.", "SUPPORTED"),
+        (PEOPLE, "Paris has a population of 5 million people.", "CONTRADICTED"),
+        (KNOWN, "Paris has a population of about 2.1 million people.", "NO EVIDENCE"),
+    ],
+)
+def test_the_six_examples_of_document_003(context: str, answer: str, label: str):
+    question = "What is the population of Paris?" if "population" in answer else "What is the capital of France?"
+    item = Item("x", {"question": question, "context": [context], "generated_answer": answer})
+    (judgement,) = judged(HALO, Task(item, tuple(split(HALO, item))))
+    assert answer_of(judgement).value == label
+
+
 # What the network is too weak for, and the checks do not make up for. An example that comes right must leave the list.
 MISSED = (
-    "A capital that the context names",
-    "Another capital than the one in the context",
+    "A true answer beside a context that does not tell",
     "A figure that differs from the context's",
 )
 

@@ -5,10 +5,17 @@ Each check answers from 0 to 1, and says in words what it found against the clai
 
 from dataclasses import dataclass
 
+from evenhand.verify.binding import Binding
 from evenhand.verify.clauses_checked import clauses_checked
 from evenhand.verify.evidence import Article
-from evenhand.verify.meanings import amounts_checked, hedges_checked, negations_checked, opposites_checked
-from evenhand.verify.overlap import copied, disorder, novel, replaced, shares
+from evenhand.verify.meanings import (
+    amounts_checked,
+    hedges_checked,
+    negations_checked,
+    opposites_checked,
+    polarity_checked,
+)
+from evenhand.verify.overlap import copied, disorder, length, novel, plain, replaced, shares
 from evenhand.verify.quantities import dates_checked, numbers_checked
 from evenhand.verify.scene import Scene
 from evenhand.verify.who import names_checked, swap_checked
@@ -55,6 +62,18 @@ NAMES: tuple[str, ...] = (
     "clause_negation_differs",
     "conflict",
     "clause_conflict",
+    "numbers_bound",
+    "dates_bound",
+    "names_bound",
+    "numbers_elsewhere",
+    "dates_elsewhere",
+    "names_elsewhere",
+    "elsewhere",
+    "polarity_agrees",
+    "polarity_differs",
+    "plain_share",
+    "plain_missing",
+    "evidence_length",
 )
 
 
@@ -74,6 +93,8 @@ def findings(claim: str, window: str, article: Article) -> Findings:
     amounts, hedges = amounts_checked(scene), hedges_checked(scene)
     instead, between = replaced(scene)
     clause = clauses_checked(scene)
+    binding, polarity = Binding(scene), polarity_checked(scene)
+    bound = (binding.numbers(), binding.dates(), binding.names())
     near = (clause.numbers, clause.dates, clause.names, clause.words, clause.negation)
     features = (
         *shares(scene),
@@ -95,7 +116,13 @@ def findings(claim: str, window: str, article: Article) -> Findings:
         # The strongest of each sort: what a conflict is worth is then learnt from conflicts of every kind.
         max(one.conflicts for one in (numbers, dates, swap, negation, opposite, amounts)),
         max(one.conflicts for one in near),
+        *(one.agrees for one in bound),
+        *(one.conflicts for one in bound),
+        max(one.conflicts for one in bound),
+        *(polarity.agrees, polarity.conflicts),
+        *plain(scene),
+        length(scene),
     )
-    checks = (numbers, dates, names, swap, negation, opposite, amounts, hedges)
+    checks = (numbers, dates, names, *bound, swap, negation, opposite, amounts, hedges)
     notes = (note for check in checks for note in check.notes)
     return Findings(features, tuple(dict.fromkeys(notes))[:6])

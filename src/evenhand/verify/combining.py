@@ -14,8 +14,32 @@ from evenhand.verify.checks import NAMES, Findings
 from evenhand.verify.reading import Reading
 
 READ = ("passage supports", "passage contradicts", "best sentence supports", "best sentence contradicts")
-FEATURES = (*READ, *NAMES)
+# Where the passage has all of a claim's words, what speaks against it weighs more than among other words.
+COVERED = (
+    "conflict",
+    "sides_swapped",
+    "polarity_differs",
+    "names_conflict",
+    "numbers_elsewhere",
+    "dates_elsewhere",
+    "names_elsewhere",
+    "clause_names_conflict",
+    "clause_words_conflict",
+    "clause_negation_differs",
+)
+# What words in common are worth depends on how much evidence there is.
+LONG = ("window_share", "article_share", "novel_words")
+FEATURES = (
+    *READ,
+    *NAMES,
+    *(f"{name}, all words there" for name in COVERED),
+    *(f"{name} by length" for name in LONG),
+)
 _SUREST = 7.0
+_ALL = 4
+_COVERED = tuple(NAMES.index(name) for name in COVERED)
+_LONG = tuple(NAMES.index(name) for name in LONG)
+_SHARE, _LENGTH = NAMES.index("plain_share"), NAMES.index("evidence_length")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +49,10 @@ class Combination:
     weights: NDArray[np.float64]
     threshold: float
     """How likely support must be before a claim is called supported."""
+
+    def bears_out(self, supported: float, contradicted: float) -> bool:
+        """Whether a claim is to be called supported: likely enough, and no less likely than contradicted."""
+        return supported >= max(self.threshold, contradicted)
 
     def probabilities(self, features: Sequence[float]) -> tuple[float, float, float]:
         """Supported, contradicted, neither."""
@@ -43,6 +71,8 @@ def features_of(readings: Sequence[Reading], found: Findings) -> tuple[float, ..
         max(_logit(one.supported) for one in rest),
         max(_logit(one.contradicted) for one in rest),
         *found.features,
+        *(found.features[place] * found.features[_SHARE] ** _ALL for place in _COVERED),
+        *(found.features[place] * found.features[_LENGTH] for place in _LONG),
     )
 
 

@@ -26,6 +26,7 @@ class Article:
         self.text = text
         self.pieces = [piece for span in sentences(text, language) for piece in _cut(text, *span)]
         self.lengths = [len(text[start:end].split()) for start, end in self.pieces]
+        self.words = sum(self.lengths)
         self._places: dict[str, list[int]] = defaultdict(list)
         for place, (start, end) in enumerate(self.pieces):
             for stem in set(stems_of(text[start:end])):
@@ -57,7 +58,7 @@ class Article:
 
         The whole article where it is short enough. A sentence that leans on the one before ("It was …") brings it too.
         """
-        if sum(self.lengths) <= words:
+        if self.words <= words:
             return tuple(range(len(self.pieces)))
         stems = set(stems_of(claim))
         left = dict(self.ranked(claim, 24))

@@ -1,11 +1,12 @@
 """What a text says that can be held against another text: its numbers, dates, names, negations and amounts."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from evenhand.segments.sentences import sentences
 from evenhand.verify.dates import Date, dates
-from evenhand.verify.names import Name, names
+from evenhand.verify.names import Name, alone, names, plain
 from evenhand.verify.numbers import Number, numbers
 from evenhand.verify.polarity import Quantifier, certainties, hedges, negated, quantifiers
 from evenhand.verify.tokens import Token, meaning, tokens
@@ -56,6 +57,20 @@ def facts_of(text: str) -> Facts:
         tuple(names(row, opening, [*taken, *counted])),
         tuple(quantifiers(row)),
     )
+
+
+def knowing(facts: Facts, others: Iterable[Name]) -> Facts:
+    """The facts with the names that another text knows: "Rovers" opens a sentence here and is a name there."""
+    known = {name.words[0] for name in others if len(name.words) == 1 and name.sure}
+    named = {place for name in facts.names for place in range(name.first, name.last)}
+    new = [
+        alone(facts.row, sentence.first)
+        for sentence in facts.sentences
+        if sentence.first not in named and plain(facts.row[sentence.first]) in known
+    ]
+    if not new:
+        return facts
+    return replace(facts, names=tuple(sorted((*facts.names, *new), key=lambda name: name.first)))
 
 
 @lru_cache(maxsize=4)

@@ -7,7 +7,7 @@ from evenhand.verify.opposites import is_listed, opposites
 from evenhand.verify.polarity import clash
 from evenhand.verify.scene import MOST_CLAIMED, MOST_SHOWN, Finding, Scene
 from evenhand.verify.stems import stem
-from evenhand.verify.tokens import Token, at
+from evenhand.verify.tokens import Token, at, meaning
 
 _REACH = 5
 _SURE = 0.4
@@ -52,6 +52,29 @@ def _denying(scene: Scene, part: Sentence) -> list[Sentence]:
     """The sentences of the passage that deny something which the claim's sentence names."""
     stems = set(part.stems)
     return [one for one in scene.shown.sentences[:MOST_SHOWN] if one.negations % 2 and one.negated & stems]
+
+
+def polarity_checked(scene: Scene) -> Finding:
+    """Word by word: what the claim denies and the passage states, and the reverse; names are neither.
+
+    A word that the passage states in one sentence and denies in another decides nothing.
+    """
+    row, names = scene.claimed.row, scene.claimed.names
+    named = {meaning(row[place]) for name in names for place in range(name.first, name.last)}
+    stated, denied = _sides(scene.shown)
+    ours, against = (side - named for side in _sides(scene.claimed))
+    met = against & (stated | denied)
+    statement = scene.share(ours - against, denied - stated)
+    return Finding(scene.share(met, denied - stated), max(scene.share(met, stated - denied), statement))
+
+
+def _sides(facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
+    """The stems that a text states and those that it denies."""
+    stated, denied = set[str](), set[str]()
+    for sentence in facts.sentences[:MOST_SHOWN]:
+        denied |= sentence.negated
+        stated |= set(sentence.stems) - sentence.negated
+    return frozenset(stated), frozenset(denied)
 
 
 def opposites_checked(scene: Scene) -> Finding:

@@ -125,6 +125,17 @@ def names(row: Sequence[Token], starts: Iterable[int], taken: Iterable[tuple[int
     return found
 
 
+def alone(row: Sequence[Token], place: int) -> Name:
+    """The token at a place as a name."""
+    token = row[place]
+    return Name(token.text, (plain(token),), token.start, token.end, place, place + 1, True)
+
+
+def plain(token: Token) -> str:
+    """A name's word without the mark of possession."""
+    return token.low.removesuffix("'s").removesuffix("'")
+
+
 def same(one: Sequence[str], two: Sequence[str]) -> bool:
     """Whether two names can be the same: by surname, initials, acronym, or a people and its country."""
     if not one or not two:
@@ -200,7 +211,7 @@ def _name(row: Sequence[Token], first: int, last: int, opening: set[int]) -> Nam
         while first < last and not row[first].text[0].isupper():
             first += 1
     words = tuple(
-        token.low.removesuffix("'s").removesuffix("'")
+        plain(token)
         for token in row[first:last]
         if token.text.isalnum() or "'" in token.low
         if token.low not in _INSIDE and token.low not in _TITLES

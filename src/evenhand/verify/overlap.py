@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise
+from math import log1p
 
 from evenhand.verify.scene import Scene
 from evenhand.verify.stems import STOP, stem, words_of
+from evenhand.verify.tokens import meaning
 
 _MOST_WORDS = 600
 _MOST_ORDERED = 30
 _RUN = 12
+_LOG_LONG = 7.0
 
 
 def shares(scene: Scene) -> tuple[float, float, float]:
@@ -19,6 +22,23 @@ def shares(scene: Scene) -> tuple[float, float, float]:
     best = sum(length * share for length, share in parts) / words if words else 0.0
     everywhere = {word for word in stems if scene.article.has(word)}
     return scene.share(stems, scene.window_stems), best, scene.share(stems, everywhere)
+
+
+def length(scene: Scene) -> float:
+    """How much evidence there is: words in common tell the less, the more of it there is. A thousand words are 1."""
+    return min(1.0, log1p(scene.article.words) / _LOG_LONG)
+
+
+def plain(scene: Scene) -> tuple[float, float]:
+    """The share of the claim's stems that are no names and stand in the passage, and how many do not: three are 1.
+
+    Names are often all there, whatever is said of them.
+    """
+    row = scene.claimed.row
+    named = {place for name in scene.claimed.names for place in range(name.first, name.last)}
+    words = {meaning(token) for place, token in enumerate(row) if place not in named} - {None}
+    missing = sum(word not in scene.window_stems for word in words)
+    return 1 - missing / len(words) if words else 1.0, min(1.0, missing / 3)
 
 
 def copied(scene: Scene) -> tuple[float, float]:

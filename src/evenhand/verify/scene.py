@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evenhand.verify.evidence import Article
-from evenhand.verify.facts import Facts, Sentence, facts_of
+from evenhand.verify.facts import Facts, Sentence, facts_of, knowing
 from evenhand.verify.tokens import neighbours
 
 # More facts than any sentence has; a claim or a passage beyond them is compared by its first ones.
@@ -27,8 +27,9 @@ class Scene:
 
     def __init__(self, claim: str, window: str, article: Article) -> None:
         self.claim, self.window, self.article = claim, window, article
-        self.claimed: Facts = facts_of(claim)
-        self.shown: Facts = facts_of(window)
+        claimed, shown = facts_of(claim), facts_of(window)
+        self.claimed: Facts = knowing(claimed, shown.names)
+        self.shown: Facts = knowing(shown, claimed.names)
         self.claim_stems = frozenset(word for part in self.claimed.sentences for word in part.stems)
         self.window_stems = frozenset(word for part in self.shown.sentences for word in part.stems)
         self._shares: dict[tuple[int, int], float] = {}

@@ -11,7 +11,9 @@ STOP = frozenset(
     in into is it its itself may me might more most my no nor not of on one or our ours out over own shall she should
     so some such than that the their theirs them then there these they this those to too under up us very was we were
     what when where which while who whom whose why will with would you your yours also about after all any because
-    before between both during each few further here just only other same through until again against""".split()
+    before between both during each few further here just only other same through until again against
+    never cannot can't won't don't doesn't didn't isn't aren't wasn't weren't hasn't haven't hadn't couldn't wouldn't
+    shouldn't""".split()
 )
 
 

@@ -15,7 +15,7 @@ from evenhand.verify.evidence import Article
 from evenhand.verify.languages import unreadable
 from evenhand.verify.reading import Reading
 
-VERSION = "1"
+VERSION = "2"
 SENTENCES = 3
 """Single sentences that are read beside the passage."""
 _LONGEST_CLAIM = 60
@@ -142,7 +142,7 @@ def _calibrated(part: Part, readings: Sequence[Reading], article: Article) -> Ve
     found = findings(part.claim, article.joined(part.places[0]), article)
     combination = shipped()
     supported, contradicted, neither = combination.probabilities(features_of(readings, found))
-    if supported >= combination.threshold:
+    if combination.bears_out(supported, contradicted):
         label = Label.SUPPORTED
     else:
         label = Label.CONTRADICTED if contradicted >= neither else Label.NO_EVIDENCE

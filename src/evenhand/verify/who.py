@@ -132,6 +132,9 @@ def _is_pivot(row: Sequence[Token], place: int) -> bool:
     token = row[place]
     if not token.text.islower() or not token.text.isalpha() or token.low in STOP:
         return False
+    if at(row, place - 1).low == "to":
+        # “To pay Calder” is a verb, “to town” is not.
+        return at(row, place + 1).text[:1].isupper() or at(row, place + 1).low in ("the", "a", "an")
     if not token.low.endswith("ed") and not is_verb(stem(token.low)):
         return False
     return at(row, place - 1).low not in _NOUNS_FOLLOW and at(row, place + 1).low != "of"
