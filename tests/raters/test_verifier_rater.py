@@ -112,7 +112,7 @@ KNOWN = "Paris is the capital of France. It is known for its art, culture, and h
 )
 def test_the_six_examples_of_document_003(context: str, answer: str, label: str):
     question = "What is the population of Paris?" if "population" in answer else "What is the capital of France?"
-    item = Item("x", {"question": question, "context": [context], "generated_answer": answer})
+    item = Item("x", {"question": question, "context": (context,), "generated_answer": answer})
     (judgement,) = judged(HALO, Task(item, tuple(split(HALO, item))))
     assert answer_of(judgement).value == label
 
