@@ -5,15 +5,15 @@ stand nearer to one of them. Nearness counts words, and clauses and sentences co
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from itertools import accumulate
 from math import exp
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from evenhand.verify.names import same
 from evenhand.verify.opposites import is_verb
 from evenhand.verify.quantities import date_holds, number_holds
-from evenhand.verify.scene import MOST_CLAIMED, MOST_SHOWN, Finding, Scene
+from evenhand.verify.scene import MOST_CLAIMED, MOST_SHOWN, Finding, Placed, Scene
 from evenhand.verify.stems import STOP, stem
 from evenhand.verify.tokens import Token, at, meaning
 
@@ -31,18 +31,7 @@ _DETERMINERS = frozenset(("the", "a", "an", "its", "his", "her", "their"))
 _HELPERS = frozenset("is are was were be been has have had can could will would may might must does did do".split())
 
 
-class _Placed(Protocol):
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def first(self) -> int: ...
-    @property
-    def last(self) -> int: ...
-
-
-F = TypeVar("F", bound=_Placed)
+F = TypeVar("F", bound=Placed)
 
 
 class Binding:
@@ -52,7 +41,7 @@ class Binding:
         self._scene = scene
         self._far = list(accumulate(map(_steps, scene.shown.row[: 60 * MOST_SHOWN]), initial=0.0))
         self._ours = _words(scene.claimed.row[: 20 * MOST_CLAIMED])
-        named = {place for name in scene.claimed.names for place in range(name.first, name.last)}
+        named = scene.claimed.named
         self._lesser = {word for place, word in self._ours if place in named}
         verb = _verb(scene.claimed.row, named)
         self._lesser |= {word for place, word in self._ours if place < verb}
@@ -70,15 +59,11 @@ class Binding:
 
     def names(self) -> Finding:
         """A name that the claim has too stands in nobody's place."""
-        ours = self._scene.claimed.names[:MOST_CLAIMED]
-        rivals = [
-            name
-            for name in self._scene.shown.names[:_MOST_FACTS]
-            if not any(same(name.words, one.words) for one in ours)
-        ]
+        ours, theirs = self._scene.claimed.names[:MOST_CLAIMED], self._scene.shown.names[:_MOST_FACTS]
+        rivals = [name for name in theirs if not any(same(name.words, one.words) for one in ours)]
         return self._worst(
             ours,
-            [*rivals, *(name for name in self._scene.shown.names[:_MOST_FACTS] if name not in rivals)],
+            theirs,
             lambda name, other: True if same(name.words, other.words) else (False if other in rivals else None),
         )
 
@@ -108,11 +93,11 @@ class Binding:
                 notes = (self._note(fact, rival),) if worst <= -_SURE else ()
         return Finding(max(0.0, worst or 0.0), max(0.0, -(worst or 0.0)), notes=notes)
 
-    def _note(self, fact: _Placed, rival: _Placed) -> str:
+    def _note(self, fact: Placed, rival: Placed) -> str:
         said = self._scene.claim[fact.start : fact.end]
         return f"in the evidence this is said with {self._scene.window[rival.start : rival.end]}, not with {said}"
 
-    def _context(self, fact: _Placed) -> list[tuple[str, float]]:
+    def _context(self, fact: Placed) -> list[tuple[str, float]]:
         """The claim's other words, each with its share: rare words and those next to the fact have more of it."""
         weighed: dict[str, float] = {}
         for place, word in self._ours:
@@ -126,7 +111,7 @@ class Binding:
         whole = sum(weighed.values())
         return [(word, share / whole) for word, share in weighed.items()] if whole else []
 
-    def _nearness(self, context: Sequence[tuple[str, float]], fact: _Placed) -> float:
+    def _nearness(self, context: Sequence[tuple[str, float]], fact: Placed) -> float:
         if fact.last >= len(self._far):
             return 0.0
         here, there = self._far[fact.first], self._far[fact.last]
@@ -147,7 +132,7 @@ def _distance(places: Sequence[float], here: float, there: float) -> float:
     )
 
 
-def _verb(row: Sequence[Token], named: set[int]) -> int:
+def _verb(row: Sequence[Token], named: Set[int]) -> int:
     """Where the claim's first verb stands: what is before it names what the claim is about, and tells no places apart.
 
     A verb is known by its form, by a name before it ("Aurelia sails"), or by what it has behind it ("sent its").

@@ -7,14 +7,14 @@ the claim's place in the clause that has the rest of it.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from evenhand.verify.facts import Facts
 from evenhand.verify.names import Name, same
 from evenhand.verify.opposites import is_listed, opposites
 from evenhand.verify.polarity import is_negation
 from evenhand.verify.quantities import date_holds, number_holds
-from evenhand.verify.scene import MOST_CLAIMED, MOST_SHOWN, Finding, Scene
+from evenhand.verify.scene import MOST_CLAIMED, MOST_SHOWN, Finding, Placed, Scene
 from evenhand.verify.stems import stem
 from evenhand.verify.tokens import at, meaning
 
@@ -24,14 +24,7 @@ _TO_THE_POINT = 0.3
 _SHORTEST = 2
 
 
-class _Placed(Protocol):
-    @property
-    def first(self) -> int: ...
-    @property
-    def last(self) -> int: ...
-
-
-F = TypeVar("F", bound=_Placed)
+F = TypeVar("F", bound=Placed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,11 @@ class Facts:
     names: tuple[Name, ...]
     quantifiers: tuple[Quantifier, ...]
 
+    @property
+    def named(self) -> frozenset[int]:
+        """The tokens that belong to a name."""
+        return frozenset(place for name in self.names for place in range(name.first, name.last))
+
 
 @lru_cache(maxsize=_REMEMBERED)
 def facts_of(text: str) -> Facts:
@@ -62,7 +67,7 @@ def facts_of(text: str) -> Facts:
 def knowing(facts: Facts, others: Iterable[Name]) -> Facts:
     """The facts with the names that another text knows: "Rovers" opens a sentence here and is a name there."""
     known = {name.words[0] for name in others if len(name.words) == 1 and name.sure}
-    named = {place for name in facts.names for place in range(name.first, name.last)}
+    named = facts.named
     new = [
         alone(facts.row, sentence.first)
         for sentence in facts.sentences

@@ -59,8 +59,7 @@ def polarity_checked(scene: Scene) -> Finding:
 
     A word that the passage states in one sentence and denies in another decides nothing.
     """
-    row, names = scene.claimed.row, scene.claimed.names
-    named = {meaning(row[place]) for name in names for place in range(name.first, name.last)}
+    named = {meaning(scene.claimed.row[place]) for place in scene.claimed.named}
     stated, denied = _sides(scene.shown)
     ours, against = (side - named for side in _sides(scene.claimed))
     met = against & (stated | denied)
@@ -106,7 +105,7 @@ def opposites_checked(scene: Scene) -> Finding:
 
 def _places(facts: Facts) -> dict[str, list[int]]:
     """Where each stem stands, names left out; `up` and `down` only where they say how something moves."""
-    named = {place for name in facts.names for place in range(name.first, name.last)}
+    named = facts.named
     places: dict[str, list[int]] = {}
     for place, token in enumerate(facts.row):
         if not token.text[0].isalpha() or place in named:

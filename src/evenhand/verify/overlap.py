@@ -35,7 +35,7 @@ def plain(scene: Scene) -> tuple[float, float]:
     Names are often all there, whatever is said of them.
     """
     row = scene.claimed.row
-    named = {place for name in scene.claimed.names for place in range(name.first, name.last)}
+    named = scene.claimed.named
     words = {meaning(token) for place, token in enumerate(row) if place not in named} - {None}
     missing = sum(word not in scene.window_stems for word in words)
     return 1 - missing / len(words) if words else 1.0, min(1.0, missing / 3)

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from evenhand.verify.evidence import Article
 from evenhand.verify.facts import Facts, Sentence, facts_of, knowing
@@ -10,6 +11,19 @@ from evenhand.verify.tokens import neighbours
 
 # More facts than any sentence has; a claim or a passage beyond them is compared by its first ones.
 MOST_CLAIMED, MOST_SHOWN = 60, 300
+
+
+class Placed(Protocol):
+    """Anything with a place in its text: characters from start to end, tokens from first to last."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def last(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
