@@ -8,13 +8,15 @@ from typing import Literal
 
 import pytest
 
-from training import challenge_dev, challenge_final, close_dev, close_final, teaching
+from training import challenge_dev, challenge_dev_b, close_dev, close_dev_b, close_test, free_test, short_dev, teaching
 from training.challenge import Case, Wording, cases
 from training.challenge_fill import Template
 
 Split = Literal["dev", "test"]
 SPLITS: list[tuple[Split, Wording]] = [("dev", "close"), ("test", "close"), ("dev", "free"), ("test", "free")]
 every_part = pytest.mark.parametrize(("split", "wording"), SPLITS)
+ALL: list[tuple[Split, Wording]] = [*SPLITS, ("dev", "short")]
+with_short = pytest.mark.parametrize(("split", "wording"), ALL)
 KINDS = {"numbers", "units", "dates", "names", "negation", "opposites", "quantifiers"}
 
 
@@ -38,7 +40,7 @@ def test_each_split_has_half_of_every_kind(split: Split, wording: Wording) -> No
     assert len(set(kinds.values())) == 1
 
 
-@every_part
+@with_short
 def test_a_pair_has_one_evidence_and_each_label_once(split: Split, wording: Wording) -> None:
     silent = 0
     for group in by_pair(split, wording).values():
@@ -50,14 +52,14 @@ def test_a_pair_has_one_evidence_and_each_label_once(split: Split, wording: Word
     assert 0.3 <= silent / len(by_pair(split, wording)) <= 0.4
 
 
-@every_part
+@with_short
 def test_the_changed_claim_is_the_same_but_for_little(split: Split, wording: Wording) -> None:
     for supported, contradicted, *_ in by_pair(split, wording).values():
         one, two = Counter(supported.claim.split()), Counter(contradicted.claim.split())
         assert sum((one & two).values()) >= 0.5 * min(one.total(), two.total()) or one == two, supported.pair
 
 
-@every_part
+@with_short
 def test_no_slot_is_left_and_the_evidence_is_short(split: Split, wording: Wording) -> None:
     for case in cases(split, wording):
         assert not re.search(r"[{}]", case.claim + case.evidence)
@@ -71,7 +73,7 @@ def test_no_freely_worded_claim_is_a_copied_sentence(split: Split) -> None:
 
 
 def test_no_template_is_in_two_parts() -> None:
-    names = [{case.template for case in cases(split, wording)} for split, wording in SPLITS]
+    names = [{case.template for case in cases(split, wording)} for split, wording in ALL]
     names.append({template.name for template in teaching.TEMPLATES})
     assert sum(map(len, names)) == len(set[str]().union(*names))
 
@@ -81,7 +83,7 @@ def test_no_sentence_of_a_template_is_in_two_parts() -> None:
         texts = (text for one in templates for text in (one.evidence, one.supported, one.contradicted, one.nothing))
         return {re.sub(r"\{\w+\}", "", sentence) for text in texts for sentence in text.split(". ")}
 
-    modules = (challenge_dev, challenge_final, close_dev, close_final, teaching)
+    modules = (challenge_dev, challenge_dev_b, close_dev, close_dev_b, close_test, free_test, short_dev, teaching)
     parts = [sentences(module.TEMPLATES) for module in modules]
     for one, other in combinations(parts, 2):
         assert not one & other

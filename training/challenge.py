@@ -6,6 +6,7 @@ Development and test have different templates: no sentence is in both but for th
 
 There are two wordings. `close` claims keep to the words of the evidence, so that the one thing that was changed
 decides. `free` ones paraphrase it as people would ("found the net" for "scored"), which asks for understanding as well.
+For development there are also pairs against a single short sentence or two.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from training import challenge_dev, challenge_final, close_dev, close_final
+from training import challenge_dev, challenge_dev_b, close_dev, close_dev_b, close_test, free_test, short_dev
 from training.challenge_fill import Kind, Template, capital
 
 PAIRS = 8
@@ -33,12 +34,13 @@ class Case:
     pair: str
 
 
-Wording = Literal["close", "free"]
+Wording = Literal["close", "free", "short"]
 _TEMPLATES: Mapping[tuple[str, str], Sequence[Template]] = {
-    ("close", "dev"): close_dev.TEMPLATES,
-    ("close", "test"): close_final.TEMPLATES,
-    ("free", "dev"): challenge_dev.TEMPLATES,
-    ("free", "test"): challenge_final.TEMPLATES,
+    ("close", "dev"): (*close_dev.TEMPLATES, *close_dev_b.TEMPLATES),
+    ("close", "test"): close_test.TEMPLATES,
+    ("free", "dev"): (*challenge_dev.TEMPLATES, *challenge_dev_b.TEMPLATES),
+    ("free", "test"): free_test.TEMPLATES,
+    ("short", "dev"): short_dev.TEMPLATES,
 }
 
 

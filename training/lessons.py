@@ -7,7 +7,7 @@ so that it is not forgotten. The evidence is always what `evenhand.verify.eviden
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -18,6 +18,8 @@ from training.sets import CONTRADICTED, NO_EVIDENCE, NOT_SUPPORTED, SUPPORTED, P
 from training.swaps import falsified, names_in, reworded
 
 _MOST = {"snli": 14_000, "scitail": 7_000, "conjnli": 9_000, "covidfact": 3_000}
+_MOST_LABELLED = {"snli": 32_000, "conjnli": 9_000}
+_SHORT = ("snli", "mnli", "counterfactual", "scitail")
 LABELS = (SUPPORTED, CONTRADICTED, NO_EVIDENCE)
 _SPACED = re.compile(r"\s+([.,;:!?%)\]]|'s\b|n't\b)|([(\[])\s+")
 _DOTS = re.compile(r"(?<=\s)\.\s(?=\w+:)")
@@ -56,7 +58,7 @@ def read_against(evidence: str, claim: str, random: Random) -> str:
 
 def broad(pairs: Sequence[Pair], random: Random) -> list[Lesson]:
     """The first stage, from NLI pairs and claims against facts."""
-    kept = [tidied(pair) for pair in _capped(pairs, random) if len(pair.evidence) < 4000]
+    kept = [tidied(pair) for pair in _capped(pairs, random, _MOST) if len(pair.evidence) < 4000]
     lessons = [lesson(read_against(pair.evidence, pair.claim, random), pair.claim, pair.label) for pair in kept]
     facts = [pair for pair in kept if pair.set in ("fever", "fool", "mnli", "scitail", "conjnli")]
     changed = _changed(facts, random)
@@ -67,10 +69,34 @@ def broad(pairs: Sequence[Pair], random: Random) -> list[Lesson]:
     return lessons
 
 
-def _capped(pairs: Sequence[Pair], random: Random) -> list[Pair]:
+def labelled(pairs: Sequence[Pair], random: Random) -> list[Lesson]:
+    """NLI pairs and claims against facts, many more as they are than made of them; some stand among other texts."""
+    kept = [tidied(pair) for pair in _capped(pairs, random, _MOST_LABELLED) if len(pair.evidence) < 4000]
+    lessons = [lesson(read_against(pair.evidence, pair.claim, random), pair.claim, pair.label) for pair in kept]
+    lessons += _among(random.sample([pair for pair in kept if pair.set in _SHORT], 5000), random)
+    changed = _changed([pair for pair in kept if pair.set in ("fever", "fool", "mnli", "scitail")], random)
+    lessons += random.sample(changed, min(7000, len(changed)))
+    lessons += _strangers([pair for pair in kept if pair.set == "fever"], 2000, random)
+    lessons += _asked([pair for pair in kept if pair.set == "fever"], 1500, random)
+    return lessons
+
+
+def _among(pairs: Sequence[Pair], random: Random) -> list[Lesson]:
+    """Pairs whose evidence stands among that of others of its set, which say nothing of the claim."""
+    lessons: list[Lesson] = []
+    for pair in pairs:
+        others = [other for other in random.sample(pairs, 6) if other.set == pair.set and other.group != pair.group]
+        texts = [pair.evidence, *(other.evidence for other in others[: random.choice((1, 2, 3))])]
+        random.shuffle(texts)
+        evidence = " ".join(text if text[-1:] in ".!?" else f"{text}." for text in texts)
+        lessons.append(lesson(evidence, pair.claim, pair.label))
+    return lessons
+
+
+def _capped(pairs: Sequence[Pair], random: Random, most_of: Mapping[str, int]) -> list[Pair]:
     """All pairs of most sets, some of those that are many and unlike what is verified."""
-    kept = [pair for pair in pairs if pair.set not in _MOST]
-    for name, most in _MOST.items():
+    kept = [pair for pair in pairs if pair.set not in most_of]
+    for name, most in most_of.items():
         kept += random.sample([pair for pair in pairs if pair.set == name], most)
     return kept
 

@@ -12,7 +12,7 @@ from evenhand.verify.combining import Combination, features_of
 from evenhand.verify.evidence import Article
 from evenhand.verify.network import Network
 from evenhand.verify.reading import Reading
-from evenhand.verify.verifier import Reads, UnknownLanguage, prepare
+from evenhand.verify.verifier import Part, Reads, UnknownLanguage, prepare
 from training.sets import CONTRADICTED, NO_EVIDENCE, SUPPORTED, Pair
 
 
@@ -30,7 +30,9 @@ def measured(pairs: Sequence[Pair], network: Network) -> list[Measured]:
     prepared = [_reads(pair.claim, articles[pair.evidence]) for pair in pairs]
     readings = iter(network.read([each for some in prepared for reads in some for each in reads.pairs]))
     return [
-        Measured(pair, np.array([row for reads in some for row in _rows(reads, articles[pair.evidence], readings)]))
+        Measured(
+            pair, np.array(_rows([part for reads in some for part in reads.parts], articles[pair.evidence], readings))
+        )
         for pair, some in zip(pairs, prepared, strict=True)
     ]
 
@@ -72,10 +74,10 @@ def _reads(claim: str, article: Article) -> list[Reads]:
     return reads
 
 
-def _rows(reads: Reads, article: Article, readings: Iterator[Reading]) -> list[tuple[float, ...]]:
+def _rows(parts: Sequence[Part], article: Article, readings: Iterator[Reading]) -> list[tuple[float, ...]]:
     """A row for each part of a claim; its readings are the next ones."""
     rows: list[tuple[float, ...]] = []
-    for part in reads.parts:
+    for part in parts:
         own = [next(readings) for _ in part.places]
-        rows.append(features_of(own, findings(part.claim, article.joined(part.places[0]), article)))
+        rows.append(features_of(own, findings(part.claim, article.joined(part.places[0]), article), len(parts)))
     return rows

@@ -13,6 +13,7 @@ from training.lessons import LABELS, Lesson
 
 LONGEST = 256
 LONGEST_CLAIM = 112
+_READABLE = 200  # tokens: a formula has more of them than words, and would leave no room for evidence
 
 
 def base_folder() -> Path:
@@ -42,6 +43,8 @@ def batches(
     lessons: Sequence[Lesson], tokens: Tokenizer, room: int, random: Random
 ) -> Iterator[tuple[dict[str, torch.Tensor], torch.Tensor]]:
     """Batches of similar length with at most `room` tokens, in random order: inputs, and which labels are right."""
+    claims = tokens.encode_batch([shortened(one.claim) for one in lessons])
+    lessons = [one for one, claim in zip(lessons, claims, strict=True) if len(claim.ids) <= _READABLE]
     encoded = tokens.encode_batch([(one.evidence, shortened(one.claim)) for one in lessons])
     order = sorted(range(len(lessons)), key=lambda at: (len(encoded[at].ids) // 4, random.random()))
     groups, group = list[list[int]](), list[int]()

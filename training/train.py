@@ -1,4 +1,4 @@
-"""Train the network: `python -m training.train DATA OUT --stage broad|grounded [--start FOLDER]`.
+"""Train the network: `python -m training.train DATA OUT --stage broad|grounded|mixed [--start FOLDER]`.
 
 DATA is the folder with the pairs, OUT the folder that the weights are saved to. Seeds are fixed; two runs on the same
 machine and versions see the same lessons in the same order.
@@ -13,9 +13,9 @@ from random import Random
 import torch
 
 from training.bound import bound, misbound, unsaid
-from training.lessons import Lesson, broad, grounded, lesson, tidied
+from training.lessons import Lesson, broad, grounded, labelled, lesson, tidied
 from training.network import base_folder, batches, fresh, tokenizer
-from training.sets import read, split
+from training.sets import Pair, read, split
 from training.teaching import taught
 
 SEED = 20_261_116
@@ -34,6 +34,8 @@ def lessons_of(stage: str, data: Path, random: Random) -> list[list[Lesson]]:
     if stage == "broad":
         return [[*broad([*nli, *facts_alone], random), *(lesson(*one) for one in taught(8, random))]]
     near = split(read(data, "grounding_dev"))["train"]
+    if stage == "mixed":
+        return [mixed(nli, facts_alone, [], random), mixed(nli, facts_alone, [*near, *health], random)]
     rehearsed = broad([*nli, *facts_alone], random)
     fever = [tidied(pair) for pair in facts if pair.set == "fever"]
     texts = [pair.evidence for pair in (*fever, *near, *(pair for pair in facts if pair.set == "covidfact"))]
@@ -50,6 +52,20 @@ def lessons_of(stage: str, data: Path, random: Random) -> list[list[Lesson]]:
     ]
 
 
+def mixed(nli: list[Pair], facts: list[Pair], near: list[Pair], random: Random) -> list[Lesson]:
+    """All kinds at once: what people labelled is most of it, what is made here a quarter."""
+    fever = [tidied(pair) for pair in facts if pair.set == "fever"]
+    texts = [pair.evidence for pair in (*fever, *near, *(pair for pair in facts if pair.set == "covidfact"))]
+    return [
+        *labelled([*nli, *facts], random),
+        *(grounded([*near, *near], 2000, random) if near else ()),
+        *bound(texts, 4000, random),
+        *misbound(fever, 2000, random),
+        *unsaid(fever, 1500, random),
+        *(lesson(*one) for one in taught(10, random)),
+    ]
+
+
 def loss_of(scores: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     """Minus the logarithm of what is given to the right labels together, with a little smoothing."""
     logs = torch.log_softmax(scores, dim=-1)
@@ -61,7 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--stage", choices=("broad", "grounded"), required=True)
+    parser.add_argument("--stage", choices=("broad", "grounded", "mixed"), required=True)
     parser.add_argument("--start", type=Path, help="weights to start from; MiniLM's own by default")
     parser.add_argument("--rate", type=float, default=1.2e-4)
     parser.add_argument("--seed", type=int, default=SEED, help="another one draws other lessons from the same pairs")
@@ -74,14 +90,19 @@ def main() -> None:
     epochs = lessons_of(options.stage, options.data, random)
     todo = [batch for lessons in epochs for batch in batches(lessons, words, options.room, random)][: options.most]
     print(f"{sum(map(len, epochs)):,} lessons, {len(todo):,} steps", flush=True)
-    train(fresh(options.start or base_folder()), todo, options.rate, options.out)
+    network = fresh(options.start or base_folder())
+    if options.stage == "mixed":
+        network.bert.embeddings.word_embeddings.weight.requires_grad = False
+    train(network, todo, options.rate, options.out)
 
 
 def train(network: torch.nn.Module, todo: list, rate: float, out: Path) -> None:  # type: ignore[type-arg]
     """One pass over the batches; what is saved is the moving average of the weights."""
     network.train()
     average = copy.deepcopy(network)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=_DECAYED, fused=True)
+    optimizer = torch.optim.AdamW(
+        [one for one in network.parameters() if one.requires_grad], lr=rate, weight_decay=_DECAYED, fused=True
+    )
     warm = max(1, len(todo) // 16)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / warm, 0.02 + 0.98 * (len(todo) - step) / len(todo))

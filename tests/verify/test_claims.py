@@ -301,6 +301,11 @@ def test_a_sentence_that_asserts_something_has_a_claim(sentence: str):
     assert has_claim(sentence)
 
 
+@pytest.mark.parametrize("text", ["tower " * 5_000, "ha " * 12, "no, no, " * 20])
+def test_a_word_again_and_again_has_no_claim(text: str):
+    assert not has_claim(text)
+
+
 def test_a_block_of_code_has_no_claim():
     assert not has_claim("```python\nprint('Rome fell in 476')\n```")
 

@@ -12,6 +12,7 @@ from evenhand.verify.facts import counts_of, facts_of
 from evenhand.verify.names import same
 from evenhand.verify.numbers import Number
 from evenhand.verify.opposites import converses, opposites
+from evenhand.verify.polarity import denied, excludes
 from evenhand.verify.stems import stem
 from evenhand.verify.tokens import tokens
 from evenhand.verify.units import base
@@ -207,6 +208,44 @@ def test_a_negation_reaches_to_the_end_of_its_clause() -> None:
     (sentence,) = facts_of("The council did not approve the bridge, but praised the harbour.").sentences
     assert {"approv", "bridg"} <= sentence.negated
     assert not {"prais", "harbour"} & sentence.negated
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The ward was not damaged in the fire.", {"damaged"}),
+        ("It has no longer been manned since May.", {"manned"}),
+        ("They refused to sign the treaty with Peru.", {"sign", "treaty"}),
+        ("It works without batteries, and it is light.", {"batteries"}),
+        ("Not only members voted.", set[str]()),
+    ],
+)
+def test_what_is_denied_itself(text: str, words: set[str]) -> None:
+    row = tokens(text)
+    assert {row[place].low for place in denied(row)} == words
+
+
+@pytest.mark.parametrize(
+    ("claimed", "shown", "out"),
+    [
+        ("all", "most", True),
+        ("most", "all", False),
+        ("none", "few", True),
+        ("some", "none", True),
+        ("many", "several", False),
+        ("few", "most", True),
+        ("all", "all", False),
+    ],
+)
+def test_which_amounts_rule_others_out(claimed: str, shown: str, out: bool) -> None:
+    (one,), (two,) = (facts_of(f"{amount} of the members voted").quantifiers for amount in (claimed, shown))
+    assert excludes(one.amount, two.amount) is out
+
+
+def test_a_number_in_a_name_counts_nothing() -> None:
+    assert not facts_of('They saw "Nine Lanterns" at the theatre.').numbers
+    assert only_number("Two German firms bid for it.").value == 2
+    assert only_number("They saw nine lanterns.").value == 9
 
 
 def test_a_quantifier_knows_of_what() -> None:

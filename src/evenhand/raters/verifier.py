@@ -110,16 +110,17 @@ class Verifier:
         if failure is not None:
             reply = next((one.reply for one in every if one.failure is failure), None)
             return Judgement(work.unit, failure=failure, seconds=seconds, reply=reply)
-        checked = [self._checked(evidence, reads, own) for reads, own in zip(work.reads, read, strict=True)]
+        together = sum(len(reads.parts) for reads in work.reads)
+        checked = [self._checked(evidence, reads, own, together) for reads, own in zip(work.reads, read, strict=True)]
         verdict = checked[0].verdict if len(checked) == 1 else whole([one.verdict for one in checked])
         telling = _telling(checked, verdict)
         return Judgement(
             work.unit, [self._answer(evidence, verdict, checked, telling)], None, seconds, telling.reply, self._beyond
         )
 
-    def _checked(self, evidence: EvidenceText, reads: Reads, read: Sequence[Read]) -> Checked:
+    def _checked(self, evidence: EvidenceText, reads: Reads, read: Sequence[Read], together: int) -> Checked:
         readings = [one.reading for one in read if one.reading is not None]
-        verdict = conclude(reads, readings, evidence.article, calibrated=self._reader.calibrated)
+        verdict = conclude(reads, readings, evidence.article, calibrated=self._reader.calibrated, together=together)
         deciding = _deciding(read, verdict)
         quotes = [evidence.article.text[start:end] for start, end in verdict.spans]
         if deciding is None:

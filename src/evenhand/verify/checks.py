@@ -6,7 +6,7 @@ Each check answers from 0 to 1, and says in words what it found against the clai
 from dataclasses import dataclass
 
 from evenhand.verify.binding import Binding
-from evenhand.verify.clauses_checked import clauses_checked
+from evenhand.verify.clauses_checked import Clauses
 from evenhand.verify.evidence import Article
 from evenhand.verify.meanings import (
     amounts_checked,
@@ -15,6 +15,7 @@ from evenhand.verify.meanings import (
     opposites_checked,
     polarity_checked,
 )
+from evenhand.verify.mentions import KINDS, mentions
 from evenhand.verify.overlap import copied, disorder, length, novel, plain, replaced, shares
 from evenhand.verify.quantities import dates_checked, numbers_checked
 from evenhand.verify.scene import Scene
@@ -50,24 +51,14 @@ NAMES: tuple[str, ...] = (
     "amounts_conflict",
     "surer",
     "clause_share",
-    "clause_numbers_agree",
-    "clause_numbers_conflict",
-    "clause_dates_agree",
-    "clause_dates_conflict",
-    "clause_names_agree",
-    "clause_names_conflict",
-    "clause_words_agree",
-    "clause_words_conflict",
+    *(f"clause_{kind}_{said}" for kind in KINDS for said in ("agree", "conflict")),
+    "names_instead",
     "clause_negation_agrees",
     "clause_negation_differs",
     "conflict",
     "clause_conflict",
-    "numbers_bound",
-    "dates_bound",
-    "names_bound",
-    "numbers_elsewhere",
-    "dates_elsewhere",
-    "names_elsewhere",
+    *(f"{kind}_bound" for kind in KINDS),
+    *(f"{kind}_elsewhere" for kind in KINDS),
     "elsewhere",
     "polarity_agrees",
     "polarity_differs",
@@ -92,10 +83,11 @@ def findings(claim: str, window: str, article: Article) -> Findings:
     swap, negation, opposite = swap_checked(scene), negations_checked(scene), opposites_checked(scene)
     amounts, hedges = amounts_checked(scene), hedges_checked(scene)
     instead, between = replaced(scene)
-    clause = clauses_checked(scene)
-    binding, polarity = Binding(scene), polarity_checked(scene)
-    bound = (binding.numbers(), binding.dates(), binding.names())
-    near = (clause.numbers, clause.dates, clause.names, clause.words, clause.negation)
+    clauses, binding, polarity = Clauses(scene), Binding(scene), polarity_checked(scene)
+    mentioned = mentions(scene)
+    bound = [binding.held(kind, mentioned[kind]) for kind in KINDS]
+    near = [clauses.held(mentioned[kind]) for kind in KINDS]
+    denying = clauses.negation()
     features = (
         *shares(scene),
         *copied(scene),
@@ -111,11 +103,13 @@ def findings(claim: str, window: str, article: Article) -> Findings:
         *(opposite.agrees, opposite.conflicts),
         *(amounts.agrees, amounts.conflicts),
         hedges.conflicts,
-        clause.closeness,
+        clauses.closeness,
         *(part for one in near for part in (one.agrees, one.conflicts)),
+        near[KINDS.index("names")].missing,
+        *(denying.agrees, denying.conflicts),
         # The strongest of each sort: what a conflict is worth is then learnt from conflicts of every kind.
         max(one.conflicts for one in (numbers, dates, swap, negation, opposite, amounts)),
-        max(one.conflicts for one in near),
+        max(one.conflicts for kind, one in zip(KINDS, near, strict=True) if kind != "names"),
         *(one.agrees for one in bound),
         *(one.conflicts for one in bound),
         max(one.conflicts for one in bound),

@@ -27,6 +27,7 @@ _ASKED = re.compile(
 )
 # More of them than anybody writes in a row.
 _MOST_OPENERS = 8
+_MANY, _DIFFERENT = 12, 3
 _NUMBERED = re.compile(r"(?:step|part|section|chapter|figure|table|question|example|option|point|note)\s*\w{1,3}")
 
 _IMPERATIVES = frozenset(
@@ -65,13 +66,19 @@ def has_claim(sentence: str) -> bool:
     lead = _LEAD_IN.match(said)
     if lead and _POINTS_ON.search(lead[1]):
         said = lead[2]
-    if not any(character.isalnum() for character in said):
+    if not any(character.isalnum() for character in said) or _stammers(said):
         return False
     if _QUESTION.search(said):
         return bool(_TAG.search(said)) and has_finite(said)
     if _HEADING.match(sentence) and (_ASKED.match(said) or not has_finite(said)):
         return False
     return _asserts(said)
+
+
+def _stammers(said: str) -> bool:
+    """Whether it is one or two words again and again."""
+    words = said.lower().split()
+    return len(words) >= _MANY and len(set(words)) < _DIFFERENT
 
 
 def _plain(sentence: str) -> str:

@@ -5,26 +5,22 @@ medicine was added in 1912." A claim that women came in 1912 finds all its words
 the claim's place in the clause that has the rest of it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from evenhand.verify.facts import Facts
-from evenhand.verify.names import Name, same
-from evenhand.verify.opposites import is_listed, opposites
+from evenhand.verify.mentions import Mention
 from evenhand.verify.polarity import is_negation
-from evenhand.verify.quantities import date_holds, number_holds
-from evenhand.verify.scene import MOST_CLAIMED, MOST_SHOWN, Finding, Placed, Scene
-from evenhand.verify.stems import stem
-from evenhand.verify.tokens import at, meaning
+from evenhand.verify.scene import MOST_SHOWN, Finding, Scene, worded
+from evenhand.verify.tokens import at
 
 _PARTS = frozenset(",;:()—–")
 _JOINTS = frozenset(("and", "but", "while", "whereas", "although", "though"))
 _TO_THE_POINT = 0.3
+_AT_ALL = 0.1
 _SHORTEST = 2
-
-
-F = TypeVar("F", bound=Placed)
+_BESIDE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,113 +30,73 @@ class _Clause:
     first: int
     last: int
     stems: frozenset[str]
+    sentence: frozenset[str]
+    """The stems of the whole sentence."""
 
     def has(self, place: int) -> bool:
         return self.first <= place < self.last
 
 
-@dataclass(frozen=True, slots=True)
-class InClause:
-    """What each kind of check found in the clause that is closest, and how close that clause is."""
+class Clauses:
+    """The clauses of a passage, and what a claim's mentions find in those that are closest to it."""
 
-    closeness: float
-    numbers: Finding
-    dates: Finding
-    names: Finding
-    words: Finding
-    negation: Finding
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._clauses = list(_clauses(scene.shown))[:MOST_SHOWN]
+        self._starts = [clause.first for clause in self._clauses]
+        self._best, self.closeness = _closest(scene, self._clauses)
 
+    def held(self, mentions: Sequence[Mention]) -> Finding:
+        """Whether the clause that has the rest of the claim has what the claim says, or another in its place.
 
-def clauses_checked(scene: Scene) -> InClause:
-    """The claim's numbers, dates, names, opposites and negation, each against the clause that has the rest of it."""
-    clauses = list(_clauses(scene.shown))[:MOST_SHOWN]
-    claimed, shown = scene.claimed, scene.shown
-    best, closeness = _closest(scene, _stems(claimed, 0, len(claimed.row), ()), clauses)
-    return InClause(
-        closeness,
-        _facts(scene, clauses, claimed.numbers, shown.numbers, number_holds),
-        _facts(scene, clauses, claimed.dates, shown.dates, date_holds),
-        _names(scene, clauses),
-        _words(scene, clauses),
-        _negation(scene, best, closeness),
-    )
+        `missing` is the latter for what the passage does not have at all.
+        """
+        agrees = conflicts = missing = 0.0
+        for mention in mentions:
+            if not mention.spots:
+                continue
+            context = self._scene.context(mention.first, mention.last)
+            own, other = self._closeness_of(mention, context)
+            if own >= other:
+                agrees = max(agrees, own if own >= _TO_THE_POINT else 0.0)
+            elif other >= _AT_ALL:
+                conflicts = max(conflicts, min(1.0, other / _TO_THE_POINT) * (other - own) / other)
+                missing = max(missing, 0.0 if any(spot.same for spot in mention.spots) else other)
+        return Finding(min(1.0, agrees), min(1.0, conflicts), min(1.0, missing))
 
+    def _closeness_of(self, mention: Mention, context: Mapping[str, float]) -> tuple[float, float]:
+        """Of the closest clause that has what the claim says, and of the closest that has only another."""
+        told: dict[int, bool] = {}
+        for spot in mention.spots:
+            at = bisect_right(self._starts, spot.first) - 1
+            if at >= 0 and self._clauses[at].has(spot.first):
+                told[at] = told.get(at, False) or spot.same
+        own = max((self._share(context, at) for at, same in told.items() if same), default=0.0)
+        return own, max((self._share(context, at) for at, same in told.items() if not same), default=0.0)
 
-def _facts(
-    scene: Scene,
-    clauses: Sequence[_Clause],
-    ours: Sequence[F],
-    theirs: Sequence[F],
-    holds: Callable[[F, F], bool | None],
-) -> Finding:
-    agrees = conflicts = 0.0
-    for fact in ours[:MOST_CLAIMED]:
-        rest = _stems(scene.claimed, 0, len(scene.claimed.row), range(fact.first, fact.last))
-        told = [clause for clause in clauses if any(clause.has(other.first) for other in theirs)]
-        clause, close = _closest(scene, rest, told)
-        if clause is None or close < _TO_THE_POINT:
-            continue
-        answers = [holds(fact, other) for other in theirs if clause.has(other.first)]
-        if True in answers:
-            agrees = max(agrees, close)
-        elif False in answers:
-            conflicts = max(conflicts, close)
-    return Finding(agrees, conflicts)
+    def _share(self, context: Mapping[str, float], at: int) -> float:
+        """How much of a mention's surroundings a clause has; what the rest of its sentence has counts in part."""
+        clause = self._clauses[at]
+        return sum(
+            share * (1.0 if word in clause.stems else _BESIDE if word in clause.sentence else 0.0)
+            for word, share in context.items()
+        )
 
-
-def _names(scene: Scene, clauses: Sequence[_Clause]) -> Finding:
-    """A name in the clause that the claim does not have stands in the place of one that the clause does not have."""
-    agrees = conflicts = 0.0
-    ours, theirs = scene.claimed.names[:MOST_CLAIMED], scene.shown.names
-    for name in ours:
-        rest = _stems(scene.claimed, 0, len(scene.claimed.row), range(name.first, name.last))
-        clause, close = _closest(scene, rest, clauses)
-        if clause is None or close < _TO_THE_POINT:
-            continue
-        there = [other for other in theirs if clause.has(other.first)]
-        if any(same(name.words, other.words) for other in there):
-            agrees = max(agrees, close)
-        elif any(not _among(other, ours) for other in there):
-            conflicts = max(conflicts, close)
-    return Finding(agrees, conflicts)
+    def negation(self) -> Finding:
+        """Whether claim and closest clause both deny or both do not; an even number of negations denies nothing."""
+        if self._best is None or self.closeness < _TO_THE_POINT:
+            return Finding()
+        ours, theirs = self._scene.claimed.row, self._scene.shown.row
+        claimed = sum(is_negation(ours, place) for place in range(len(ours)))
+        shown = sum(is_negation(theirs, place) for place in range(self._best.first, self._best.last))
+        if claimed % 2 == shown % 2:
+            return Finding(agrees=self.closeness if claimed else 0.0)
+        return Finding(conflicts=self.closeness)
 
 
-def _among(name: Name, names: Sequence[Name]) -> bool:
-    return any(same(name.words, other.words) for other in names)
-
-
-def _words(scene: Scene, clauses: Sequence[_Clause]) -> Finding:
-    """Words whose opposite stands in the clause that has the rest of the claim, and they do not."""
-    agrees = conflicts = 0.0
-    for place, token in list(enumerate(scene.claimed.row))[: 20 * MOST_CLAIMED]:
-        word = stem(token.low) if token.text[:1].isalpha() else ""
-        if not word or not is_listed(word):
-            continue
-        rest = _stems(scene.claimed, 0, len(scene.claimed.row), (place,))
-        clause, close = _closest(scene, rest, clauses)
-        if clause is None or close < _TO_THE_POINT:
-            continue
-        there = {stem(one.low) for one in scene.shown.row[clause.first : clause.last]}
-        if word in there:
-            agrees = max(agrees, close)
-        elif opposites(word) & there:
-            conflicts = max(conflicts, close)
-    return Finding(agrees, conflicts)
-
-
-def _negation(scene: Scene, clause: _Clause | None, close: float) -> Finding:
-    """Whether claim and clause both deny or both do not; an even number of negations denies nothing."""
-    if clause is None or close < _TO_THE_POINT:
-        return Finding()
-    ours = sum(is_negation(scene.claimed.row, place) for place in range(len(scene.claimed.row)))
-    theirs = sum(is_negation(scene.shown.row, place) for place in range(clause.first, clause.last))
-    if ours % 2 == theirs % 2:
-        return Finding(agrees=close if ours else 0.0)
-    return Finding(conflicts=close)
-
-
-def _closest(scene: Scene, wanted: frozenset[str], clauses: Sequence[_Clause]) -> tuple[_Clause | None, float]:
-    """The clause that has most of the wanted stems' weight, and the share of it."""
+def _closest(scene: Scene, clauses: Sequence[_Clause]) -> tuple[_Clause | None, float]:
+    """The clause that has most of the claim's stems by weight, and the share of it."""
+    wanted = frozenset(word for _, word in scene.claim_words)
     best, most = None, 0.0
     for clause in clauses:
         share = scene.share(wanted, clause.stems)
@@ -152,12 +108,12 @@ def _closest(scene: Scene, wanted: frozenset[str], clauses: Sequence[_Clause]) -
 def _clauses(facts: Facts) -> Iterator[_Clause]:
     """A passage's sentences, parted where a clause ends and the next has two telling words of its own."""
     for sentence in facts.sentences:
-        first = sentence.first
+        first, whole = sentence.first, frozenset(sentence.stems)
         for place in range(sentence.first, sentence.last):
             if _parts(facts, place) and _tells(facts, first, place) and _tells(facts, place + 1, sentence.last):
-                yield _Clause(first, place, _stems(facts, first, place, ()))
+                yield _Clause(first, place, _stems(facts, first, place), whole)
                 first = place + 1
-        yield _Clause(first, sentence.last, _stems(facts, first, sentence.last, ()))
+        yield _Clause(first, sentence.last, _stems(facts, first, sentence.last), whole)
 
 
 def _parts(facts: Facts, place: int) -> bool:
@@ -172,9 +128,8 @@ def _parts(facts: Facts, place: int) -> bool:
 
 
 def _tells(facts: Facts, first: int, last: int) -> bool:
-    return len(_stems(facts, first, last, ())) >= _SHORTEST
+    return len(_stems(facts, first, last)) >= _SHORTEST
 
 
-def _stems(facts: Facts, first: int, last: int, without: Sequence[int] | range) -> frozenset[str]:
-    found = (meaning(facts.row[place]) for place in range(first, last) if place not in without)
-    return frozenset(word for word in found if word is not None)
+def _stems(facts: Facts, first: int, last: int) -> frozenset[str]:
+    return frozenset(word for _, word in worded(facts.row[first:last]))

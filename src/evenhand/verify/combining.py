@@ -11,21 +11,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.verify.checks import NAMES, Findings
+from evenhand.verify.mentions import KINDS
 from evenhand.verify.reading import Reading
 
 READ = ("passage supports", "passage contradicts", "best sentence supports", "best sentence contradicts")
 # Where the passage has all of a claim's words, what speaks against it weighs more than among other words.
 COVERED = (
     "conflict",
+    "clause_conflict",
+    "elsewhere",
     "sides_swapped",
     "polarity_differs",
     "names_conflict",
-    "numbers_elsewhere",
-    "dates_elsewhere",
     "names_elsewhere",
     "clause_names_conflict",
-    "clause_words_conflict",
+    "names_instead",
     "clause_negation_differs",
+)
+# What agrees is worth nothing where something else does not.
+AGREEING = (
+    "numbers_agree",
+    "dates_agree",
+    "names_agree",
+    "sides_kept",
+    "negation_agrees",
+    "amounts_agree",
+    "clause_negation_agrees",
+    "polarity_agrees",
+    *(f"clause_{kind}_agree" for kind in KINDS),
+    *(f"{kind}_bound" for kind in KINDS),
 )
 # What words in common are worth depends on how much evidence there is.
 LONG = ("window_share", "article_share", "novel_words")
@@ -34,9 +48,12 @@ FEATURES = (
     *NAMES,
     *(f"{name}, all words there" for name in COVERED),
     *(f"{name} by length" for name in LONG),
+    "sentences",
 )
 _SUREST = 7.0
 _ALL = 4
+_AGREEING = frozenset(NAMES.index(name) for name in AGREEING)
+_CONFLICTS = tuple(NAMES.index(name) for name in ("conflict", "clause_conflict", "elsewhere", "polarity_differs"))
 _COVERED = tuple(NAMES.index(name) for name in COVERED)
 _LONG = tuple(NAMES.index(name) for name in LONG)
 _SHARE, _LENGTH = NAMES.index("plain_share"), NAMES.index("evidence_length")
@@ -62,17 +79,22 @@ class Combination:
         return supported, contradicted, neither
 
 
-def features_of(readings: Sequence[Reading], found: Findings) -> tuple[float, ...]:
-    """What the combination looks at. The first reading is the passage's, the others are single sentences'."""
+def features_of(readings: Sequence[Reading], found: Findings, together: int) -> tuple[float, ...]:
+    """What the combination looks at. The first reading is the passage's, the others are single sentences'.
+
+    `together`: how many pieces have one label. Where one of many decides, each must be allowed more doubt.
+    """
     passage, rest = readings[0], readings[1:] or readings
+    left = 1 - max(found.features[place] for place in _CONFLICTS)
     return (
         _logit(passage.supported),
         _logit(passage.contradicted),
         max(_logit(one.supported) for one in rest),
         max(_logit(one.contradicted) for one in rest),
-        *found.features,
+        *(value * left if place in _AGREEING else value for place, value in enumerate(found.features)),
         *(found.features[place] * found.features[_SHARE] ** _ALL for place in _COVERED),
         *(found.features[place] * found.features[_LENGTH] for place in _LONG),
+        math.log(max(1, together)),
     )
 
 

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 
 from evenhand.verify.facts import Facts, Sentence
 from evenhand.verify.opposites import is_listed, opposites
-from evenhand.verify.polarity import clash
-from evenhand.verify.scene import MOST_CLAIMED, MOST_SHOWN, Finding, Scene
+from evenhand.verify.polarity import clash, denied
+from evenhand.verify.scene import MOST_CLAIMED, MOST_SHOWN, Finding, Scene, worded
 from evenhand.verify.stems import stem
 from evenhand.verify.tokens import Token, at, meaning
 
 _REACH = 5
 _SURE = 0.4
 _NEARLY = 0.7
+_DENIED = 0.4
 _MOVES = frozenset(("go", "goes", "went", "gone", "is", "are", "was", "were", "been", "moved", "came", ","))
 _DENIES = "the claim has a negation that the nearest sentence of the evidence lacks"
 _STATES = "the evidence has a negation that the claim lacks"
@@ -60,27 +61,36 @@ def polarity_checked(scene: Scene) -> Finding:
     A word that the passage states in one sentence and denies in another decides nothing.
     """
     named = {meaning(scene.claimed.row[place]) for place in scene.claimed.named}
-    stated, denied = _sides(scene.shown)
-    ours, against = (side - named for side in _sides(scene.claimed))
-    met = against & (stated | denied)
-    statement = scene.share(ours - against, denied - stated)
-    return Finding(scene.share(met, denied - stated), max(scene.share(met, stated - denied), statement))
+    stated, against = _sides(scene.shown)
+    ours, denying = (side - named for side in _sides(scene.claimed))
+    met = denying & (stated | against)
+    turned = (ours - denying) & (against - stated)
+    states = max((_where_denied(scene, word) for word in turned), default=0.0)
+    return Finding(scene.share(met, against - stated), max(scene.share(met, stated - against), states))
+
+
+def _where_denied(scene: Scene, word: str) -> float:
+    """How much of the rest of the claim is said where the passage denies a word of it."""
+    rest = scene.claim_stems - {word}
+    there = (set(one.stems) for one in scene.shown.sentences[:MOST_SHOWN] if word in one.stems)
+    return _DENIED + (1 - _DENIED) * max((scene.share(rest, stems) for stems in there), default=0.0)
 
 
 def _sides(facts: Facts) -> tuple[frozenset[str], frozenset[str]]:
     """The stems that a text states and those that it denies."""
-    stated, denied = set[str](), set[str]()
-    for sentence in facts.sentences[:MOST_SHOWN]:
-        denied |= sentence.negated
-        stated |= set(sentence.stems) - sentence.negated
-    return frozenset(stated), frozenset(denied)
+    places = denied(facts.row)
+    words = worded(facts.row)
+    return (
+        frozenset(word for place, word in words if place not in places),
+        frozenset(word for place, word in words if place in places),
+    )
 
 
 def opposites_checked(scene: Scene) -> Finding:
     """Words of the claim that the passage lacks while their opposite stands there in the same surroundings."""
     shown = _places(scene.shown)
     ours = _places(scene.claimed)
-    denied = frozenset[str]().union(*(part.negated for part in scene.claimed.sentences))
+    ours_denied = frozenset[str]().union(*(part.negated for part in scene.claimed.sentences))
     denied_there = frozenset[str]().union(*(part.negated for part in scene.shown.sentences))
     agrees = conflicts = 0.0
     notes: list[str] = []
@@ -94,7 +104,7 @@ def opposites_checked(scene: Scene) -> Finding:
             allied = max(
                 (_nearest(scene, places[0], shown[one]) for one in opposites(other) if one in shown), default=0.0
             )
-            if (word in denied) != (other in denied_there):
+            if (word in ours_denied) != (other in denied_there):
                 agrees = max(agrees, near)
             elif near > max(conflicts, allied):
                 conflicts = near

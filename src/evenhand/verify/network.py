@@ -41,8 +41,8 @@ class Network:
     def __init__(self, folder: Traversable = FOLDER) -> None:
         options = cast("_Options", onnxruntime.SessionOptions())  # pyright: ignore[reportUnknownMemberType]
         options.log_severity_level = 3
-        # Between two runs the threads would otherwise spin, on cores that belong to others.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # Within a run the threads wait for one another by spinning; after it the cores belong to others again.
+        options.add_session_config_entry("session.force_spinning_stop", "1")
         model = (folder / "model.onnx").read_bytes()
         self.digest = hashlib.sha256(model).hexdigest()
         session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

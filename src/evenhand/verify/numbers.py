@@ -98,13 +98,19 @@ def numbers(row: Sequence[Token], taken: Iterable[tuple[int, int]] = ()) -> list
             place = skip[place]
             continue
         low = row[place].low
-        read = _read(row, place) if low in _OPENING or low[0].isdecimal() else None
+        read = _read(row, place) if (low in _OPENING and not _in_a_name(row, place)) or low[0].isdecimal() else None
         if read is None:
             place += 1
             continue
         found.append(_number(row, place, read))
         place = read.last
     return _with_ranges(row, found)
+
+
+def _in_a_name(row: Sequence[Token], place: int) -> bool:
+    """Whether a number in words is a part of a name, as in "Nine Lanterns"; "Two Germans" may open a sentence."""
+    named = row[place].text[0].isupper() and at(row, place + 1).text[:1].isupper()
+    return named and at(row, place - 1).text not in ("", ".", "!", "?", ":")
 
 
 def _read(row: Sequence[Token], place: int) -> _Read | None:

@@ -20,6 +20,9 @@ _CLAUSES = frozenset(
     ("but", "although", "though", "while", "whereas", "because", "however", "and", "which", "who", "until")
 )
 _REACH = 4
+_NEXT = 2
+_PREPOSITIONS = frozenset("in on at by for from with to of during since into over under after before until as".split())
+_FILLING = frozenset(("longer", "yet", "ever", "even", "really", "actually", "fully", "directly", "either"))
 
 _HEDGES = frozenset(
     """may might could possibly perhaps probably likely allegedly reportedly potentially suggests suggested suggest
@@ -80,6 +83,28 @@ def negated(row: Sequence[Token]) -> tuple[int, frozenset[str]]:
     return count, frozenset(stems)
 
 
+def denied(row: Sequence[Token]) -> frozenset[int]:
+    """The places of the words that are denied themselves: `damaged`, and not `fire`, in "not damaged in the fire"."""
+    places = set[int]()
+    for place in range(len(row)):
+        if is_negation(row, place):
+            places |= _next_words(row, place + 1)
+    return frozenset(places)
+
+
+def _next_words(row: Sequence[Token], begin: int) -> set[int]:
+    """The first words from a place on, as far as their phrase goes."""
+    found = set[int]()
+    for place in range(begin, min(len(row), begin + 8)):
+        token = row[place]
+        ends = token.text in _ENDS or token.low in _CLAUSES or (found and token.low in _PREPOSITIONS)
+        if ends or len(found) == _NEXT:
+            break
+        if meaning(token) is not None and token.low not in _FILLING:
+            found.add(place)
+    return found
+
+
 def hedges(row: Sequence[Token]) -> int:
     return sum(token.text in _HEDGES for token in row)
 
@@ -109,6 +134,14 @@ def clash(claimed: str, shown: str) -> float:
     if NONE in (claimed, shown) and claimed != shown:
         return 1.0
     return min(1.0, distance / 3) if distance > 0 else min(1.0, -distance / 5)
+
+
+def excludes(claimed: str, shown: str) -> bool:
+    """Whether what was shown rules a claimed amount out: all or none of it, or two steps and more between them."""
+    if NONE in (claimed, shown):
+        return claimed != shown
+    distance = _STRENGTH[claimed] - _STRENGTH[shown]
+    return distance >= (1 if claimed == ALL else 2) or (distance <= -2 and FEW in (claimed, shown))
 
 
 def _is_superlative(row: Sequence[Token], place: int) -> bool:

@@ -1,16 +1,20 @@
 """A claim set before a passage of its article: what every check looks at."""
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from math import exp
 from typing import Protocol
 
 from evenhand.verify.evidence import Article
 from evenhand.verify.facts import Facts, Sentence, facts_of, knowing
-from evenhand.verify.tokens import neighbours
+from evenhand.verify.tokens import Token, meaning, neighbours
 
 # More facts than any sentence has; a claim or a passage beyond them is compared by its first ones.
 MOST_CLAIMED, MOST_SHOWN = 60, 300
+_FADES = 5.0
+_LEAST = 0.3
+_LESSER = 0.15
 
 
 class Placed(Protocol):
@@ -44,6 +48,7 @@ class Scene:
         claimed, shown = facts_of(claim), facts_of(window)
         self.claimed: Facts = knowing(claimed, shown.names)
         self.shown: Facts = knowing(shown, claimed.names)
+        self.claim_words = worded(self.claimed.row[: 20 * MOST_CLAIMED])
         self.claim_stems = frozenset(word for part in self.claimed.sentences for word in part.stems)
         self.window_stems = frozenset(word for part in self.shown.sentences for word in part.stems)
         self._shares: dict[tuple[int, int], float] = {}
@@ -54,6 +59,19 @@ class Scene:
         weights = {word: self.article.weight(word) for word in wanted}
         whole = sum(weights.values())
         return sum(weight for word, weight in weights.items() if word in found) / whole if whole else 0.0
+
+    def context(self, first: int, last: int, lesser: Set[str] = frozenset()) -> dict[str, float]:
+        """The claim's words but those from first to last, each with its share: rare words have more of it, and those
+        next to the place; the lesser ones a part."""
+        weighed: dict[str, float] = {}
+        for place, word in self.claim_words:
+            if first <= place < last:
+                continue
+            away = first - place if place < first else place - last + 1
+            share = self.article.weight(word) * (_LEAST + exp(-away / _FADES)) * (_LESSER if word in lesser else 1.0)
+            weighed[word] = max(weighed.get(word, 0.0), share)
+        whole = sum(weighed.values())
+        return {word: share / whole for word, share in weighed.items()} if whole else {}
 
     def kin(self, ours: tuple[int, int], theirs: tuple[int, int], reach: int) -> float:
         """How surely a place of the claim and one of the passage speak of the same: half by the words around them, half
@@ -79,6 +97,12 @@ class Scene:
             if share > most:
                 best, most = sentence, share
         return best, most
+
+
+def worded(row: Sequence[Token]) -> list[tuple[int, str]]:
+    """The stems that carry meaning, with their places."""
+    found = ((place, meaning(token)) for place, token in enumerate(row))
+    return [(place, word) for place, word in found if word is not None]
 
 
 def _around(facts: Facts, place: int) -> Sentence | None:

@@ -15,7 +15,7 @@ from evenhand.verify.evidence import Article
 from evenhand.verify.languages import unreadable
 from evenhand.verify.reading import Reading
 
-VERSION = "2"
+VERSION = "3"
 SENTENCES = 3
 """Single sentences that are read beside the passage."""
 _LONGEST_CLAIM = 60
@@ -100,16 +100,20 @@ def prepare(claim: str, article: Article, question: str | None = None, *, englis
     return Reads(claim, parts, pairs)
 
 
-def conclude(reads: Reads, readings: Sequence[Reading], article: Article, *, calibrated: bool) -> Verdict:
+def conclude(
+    reads: Reads, readings: Sequence[Reading], article: Article, *, calibrated: bool, together: int = 0
+) -> Verdict:
     """Decide. `calibrated`: the readings are of the network in the box, whose weaknesses the checks know and whose
-    probabilities the calibration was fitted to; any other reader's own probabilities stand."""
+    probabilities the calibration was fitted to; any other reader's own probabilities stand. `together` is how many
+    parts the answer has that gets one label; this claim's own where it is not given."""
     if reads.settled is not None:
         return reads.settled
     verdicts, start = list[Verdict](), 0
     for part in reads.parts:
         own = readings[start : start + len(part.places)]
         start += len(part.places)
-        verdicts.append(_calibrated(part, own, article) if calibrated else _plain(part, own, article))
+        many = together or len(reads.parts)
+        verdicts.append(_calibrated(part, own, article, many) if calibrated else _plain(part, own, article))
     return verdicts[0] if len(verdicts) == 1 else whole(verdicts)
 
 
@@ -138,10 +142,10 @@ def whole(verdicts: Sequence[Verdict]) -> Verdict:
     )
 
 
-def _calibrated(part: Part, readings: Sequence[Reading], article: Article) -> Verdict:
+def _calibrated(part: Part, readings: Sequence[Reading], article: Article, together: int) -> Verdict:
     found = findings(part.claim, article.joined(part.places[0]), article)
     combination = shipped()
-    supported, contradicted, neither = combination.probabilities(features_of(readings, found))
+    supported, contradicted, neither = combination.probabilities(features_of(readings, found, together))
     if combination.bears_out(supported, contradicted):
         label = Label.SUPPORTED
     else:

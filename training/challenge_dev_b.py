@@ -1,4 +1,4 @@
-"""The challenge set's templates for testing: nothing is ever tuned on these."""
+"""The challenge set's templates for development: those that were the test of the network before this one."""
 
 from training.challenge_fill import CLUBS, COUNTRIES, COUNTS, DRUGS, FIRMS, MONTHS, PEOPLE, TOWNS, YEARS, Template
 

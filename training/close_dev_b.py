@@ -1,4 +1,4 @@
-"""Minimal pairs in close wording, for the final test: the claim says nearly what a sentence of the evidence says."""
+"""Minimal pairs in close wording, for development: those that were the test of the network before this one."""
 
 from training.challenge_fill import COUNTRIES, COUNTS, MONTHS, PEOPLE, TOWNS, YEARS, Template
 
@@ -8,7 +8,7 @@ _PRESSES = ("Corvid Press", "Larkspur Books", "Hazel & Stone", "Meridian House",
 
 TEMPLATES: tuple[Template, ...] = (
     Template(
-        name="close-final-lighthouse-steps",
+        name="close-b-lighthouse-steps",
         kind="numbers",
         evidence="The lighthouse at {town} was first lit in {year}. Inside, a spiral stair of {a} steps leads to the "
         "lantern room, which stands {b} metres above the sea. Its last keeper, {who}, left after {y} years of service.",
@@ -25,7 +25,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-puffin-pairs",
+        name="close-b-puffin-pairs",
         kind="numbers",
         evidence="The island off {town} holds a large colony of seabirds. In {year} wardens counted {n} pairs of "
         "puffins and {k} pairs of kittiwakes. The count took {d} days, and {v} volunteers took part in it.",
@@ -48,7 +48,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-marathon-finishers",
+        name="close-b-marathon-finishers",
         kind="numbers",
         evidence="The {town} marathon was run in heavy rain on Sunday. Of the {a} runners who started, {b} reached "
         "the finish before the course closed. {who} won the men's race, and {c} people were treated for cold.",
@@ -70,7 +70,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-hospital-theatres",
+        name="close-b-hospital-theatres",
         kind="numbers",
         evidence="The new hospital in {town} took its first patients in {month}. It has {a} operating theatres, {b} "
         "lifts and about {n} beds. The building was designed by {who}.",
@@ -93,7 +93,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-dam-height",
+        name="close-b-dam-height",
         kind="units",
         evidence="The dam above {town} was completed in {year}. It is {h} m high and {w} m long at the crest, and its "
         "power station houses {t} turbines.",
@@ -109,7 +109,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-quake-depth",
+        name="close-b-quake-depth",
         kind="units",
         evidence="An earthquake of magnitude {g} shook {town} early on {day}. Its focus lay {d} km below the surface, "
         "and it was felt in {other}. In all, {n} houses lost their chimneys.",
@@ -125,7 +125,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-car-weight",
+        name="close-b-car-weight",
         kind="units",
         evidence="{maker} showed its new saloon in {month}. The car weighs {w} kg, {l} kg less than the model it "
         "replaces, and its tank takes {t} litres. {who} led the design.",
@@ -142,7 +142,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-play-length",
+        name="close-b-play-length",
         kind="units",
         evidence='The {town} Playhouse opened its season with "{play}". The performance lasts {m} minutes, with an '
         "interval of {i} minutes after the second act. {who} plays the lead.",
@@ -158,7 +158,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-press-founded",
+        name="close-b-press-founded",
         kind="dates",
         evidence="{press} is a publishing house in {town}. It was founded by {who} on {d} {month} {a} and brought out "
         "its first atlas in {b}. In {c} the house moved to its present building on the quay.",
@@ -182,7 +182,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-railway-sections",
+        name="close-b-railway-sections",
         kind="dates",
         evidence="The railway was built in two sections. The first, from {one} to {two}, opened in {month} {a}; the "
         "second, from {two} to {three}, followed in {b}. Steam engines ran on it until {c}.",
@@ -202,7 +202,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-quake-day",
+        name="close-b-quake-day",
         kind="dates",
         evidence="The great earthquake struck {town} on {d} {month} {year} and destroyed the old market hall. A strong "
         "aftershock on {e} {month} brought down the tower of St Anne's. The army put up {n} hundred tents.",
@@ -218,7 +218,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-bill-months",
+        name="close-b-bill-months",
         kind="dates",
         evidence="The bill on river pollution was brought in by {who} in {a} {year}. The lower house passed it in {b} "
         "of that year, by {n} votes, and the upper house in {c}.",
@@ -239,7 +239,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-chess-final",
+        name="close-b-chess-final",
         kind="names",
         evidence="The chess tournament in {town} ended on Sunday. {one} defeated {two} in the final after {n} moves, "
         "and {three} took third place. {four} was the arbiter.",
@@ -249,7 +249,7 @@ TEMPLATES: tuple[Template, ...] = (
         slots={"town": TOWNS, "one two three four": PEOPLE, "n": COUNTS},
     ),
     Template(
-        name="close-final-museum-gift",
+        name="close-b-museum-gift",
         kind="names",
         evidence="The museum in {town} owns a large seascape painted by {one} in {a}. It was given to the museum by "
         "{two} in {b}, and {three} restored it three years later.",
@@ -263,7 +263,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-car-takeover",
+        name="close-b-car-takeover",
         kind="names",
         evidence="In {year} the car maker {one} bought its smaller rival {two} for ${n} million. The works of {two} in "
         "{town} were kept on, and {who} became their manager. A third maker, {three}, had made a lower offer.",
@@ -279,7 +279,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-play-author",
+        name="close-b-play-author",
         kind="names",
         evidence='"{play}" had its first night at the Royal Theatre in {town} on {d} {month}. The play was written by '
         "{one} and directed by {two}. {three} designed the sets.",
@@ -295,7 +295,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-hospital-fire",
+        name="close-b-hospital-fire",
         kind="negation",
         evidence="A fire broke out at the hospital in {town} on {d} {month}. It destroyed the {a} and {n} parked cars. "
         "The {b} was not damaged, and its {k} patients stayed where they were.",
@@ -312,7 +312,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-lighthouse-manned",
+        name="close-b-lighthouse-manned",
         kind="negation",
         evidence="{n} ships were lost on the reef off {town} before the lighthouse was built in {a}. {who} was keeper "
         "there for many years. Since {b} the lighthouse has no longer been manned, though its lamp still burns.",
@@ -327,7 +327,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-marathon-fall",
+        name="close-b-marathon-fall",
         kind="negation",
         evidence="{one} fell at the {n}-kilometre mark of the {town} marathon and lost a shoe. In spite of a bleeding "
         "knee, {one} finished the race, in {p}th place. {two}, who had led until then, gave up shortly afterwards.",
@@ -342,7 +342,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-dam-turbines",
+        name="close-b-dam-turbines",
         kind="negation",
         evidence="The dam on the river at {town} has supplied power since {a}. Its {n} turbines were replaced in {b}, "
         "under the engineer {who}. A fish ladder was added two years later.",
@@ -357,7 +357,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-tern-numbers",
+        name="close-b-tern-numbers",
         kind="opposites",
         evidence="Two kinds of seabird breed on the cliffs near {town}. Between {a} and {b} the number of {one} {x}, "
         "while the number of {two} {y}. The study, led by {who}, covered {n} ledges.",
@@ -381,7 +381,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-press-manuscript",
+        name="close-b-press-manuscript",
         kind="opposites",
         evidence="{who} finished a first novel in {year} and sent it to two publishing houses. {one} {x} the "
         "manuscript within {n} weeks, but {two} {y} it. The book is set in {town}.",
@@ -398,7 +398,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-train-stops",
+        name="close-b-train-stops",
         kind="opposites",
         evidence="The night train from {one} carries {n} sleeping berths and a dining car. It stops at {two} {x} it "
         "crosses the border and at {three} {y} it does so. The journey ends in {four}.",
@@ -412,7 +412,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-confidence-vote",
+        name="close-b-confidence-vote",
         kind="opposites",
         evidence="The parliament of {land} debated for {n} hours in {month} {year}. Prime minister {one} {x} the vote "
         "of confidence by {k} votes. {two}, the leader of the opposition, had called for it.",
@@ -430,7 +430,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-museum-rooms",
+        name="close-b-museum-rooms",
         kind="quantifiers",
         evidence="The museum in {town} closed for repairs in {a}. {x} of its {n} rooms were reopened to visitors in "
         "{month} {b}. {who} was its director throughout, and the repairs cost ${m} million.",
@@ -452,7 +452,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-party-vote",
+        name="close-b-party-vote",
         kind="quantifiers",
         evidence="On {d} {month} parliament voted on the tax proposed by {who}. None of the {n} members of the {one} "
         "party voted for it, whereas all {k} members of the {two} party did so. It came into force a year later.",
@@ -468,7 +468,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-car-recall",
+        name="close-b-car-recall",
         kind="quantifiers",
         evidence="{maker} called back a series of vans in {month} because of a faulty hose made by {firm}. {x} {n} of "
         "the vans had been sold in {land}. The repair takes {h} minutes and is free.",
@@ -486,7 +486,7 @@ TEMPLATES: tuple[Template, ...] = (
         },
     ),
     Template(
-        name="close-final-chess-entry",
+        name="close-b-chess-entry",
         kind="quantifiers",
         evidence="The chess club of {town} has held its open tournament since {year}. Under the rules, entrants must "
         "be {x} {n} years old, and each of them plays {r} games. {who} has won it twice.",

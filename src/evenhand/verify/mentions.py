@@ -1,0 +1,135 @@
+"""What in a claim may stand in another's place: numbers, dates, names, amounts, words with an opposite, denied words.
+
+For each of them, where the evidence has the same, and where it has another one of its kind. Which of the two belongs to
+what the claim says is decided elsewhere, by nearness and by clauses.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from evenhand.verify.facts import Facts
+from evenhand.verify.names import Name, same
+from evenhand.verify.opposites import is_listed, opposites
+from evenhand.verify.polarity import Quantifier, denied, excludes
+from evenhand.verify.quantities import date_holds, number_holds
+from evenhand.verify.scene import MOST_CLAIMED, MOST_SHOWN, Placed, Scene
+from evenhand.verify.stems import stem
+
+KINDS = ("numbers", "dates", "names", "words", "amounts", "denials")
+_MOST_FACTS = 40
+
+
+class Spot(NamedTuple):
+    """Tokens from first to last, and whether what stands there is what the claim says."""
+
+    first: int
+    last: int
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Tokens of the claim from first to last, and the spots of the evidence that it is held against."""
+
+    first: int
+    last: int
+    spots: tuple[Spot, ...]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the evidence has both: what the claim says, and another."""
+        return any(spot.same for spot in self.spots) and not all(spot.same for spot in self.spots)
+
+
+F = TypeVar("F", bound=Placed)
+
+
+def mentions(scene: Scene) -> dict[str, tuple[Mention, ...]]:
+    """The mentions of each kind."""
+    claimed, shown = scene.claimed, scene.shown
+    return {
+        "numbers": _facts(claimed.numbers, shown.numbers, number_holds),
+        "dates": _facts(claimed.dates, shown.dates, date_holds),
+        "names": _names(claimed.names, shown.names),
+        "words": tuple(_words(claimed, shown)),
+        "amounts": _amounts(claimed.quantifiers, shown.quantifiers),
+        "denials": tuple(_denials(claimed, shown)),
+    }
+
+
+def _facts(ours: Sequence[F], theirs: Sequence[F], holds: Callable[[F, F], bool | None]) -> tuple[Mention, ...]:
+    return tuple(
+        _mention(fact.first, fact.last, ((one, holds(fact, one)) for one in theirs[:_MOST_FACTS]))
+        for fact in ours[:MOST_CLAIMED]
+    )
+
+
+def _names(ours: Sequence[Name], theirs: Sequence[Name]) -> tuple[Mention, ...]:
+    """A name that the claim has too stands in nobody's place."""
+    ours = ours[:MOST_CLAIMED]
+    rivals = {one.first for one in theirs[:_MOST_FACTS] if not any(same(one.words, name.words) for name in ours)}
+    return _facts(
+        ours,
+        theirs,
+        lambda name, one: True if same(name.words, one.words) else (False if one.first in rivals else None),
+    )
+
+
+def _amounts(ours: Sequence[Quantifier], theirs: Sequence[Quantifier]) -> tuple[Mention, ...]:
+    return tuple(
+        Mention(
+            one.place,
+            one.place + 1,
+            tuple(
+                Spot(other.place, other.place + 1, one.amount == other.amount)
+                for other in theirs[:_MOST_FACTS]
+                if one.amount == other.amount or excludes(one.amount, other.amount)
+            ),
+        )
+        for one in ours[:MOST_CLAIMED]
+    )
+
+
+def _words(claimed: Facts, shown: Facts) -> Iterator[Mention]:
+    """Words of which the evidence has an opposite. An opposite that is denied is the word itself, and the reverse."""
+    ours, theirs = _stems(claimed), _stems(shown)
+    against, against_there = denied(claimed.row), denied(shown.row)
+    for word, places in ours.items():
+        others = [other for other in opposites(word) if other in theirs] if is_listed(word) or len(word) > 4 else []
+        if not others:
+            continue
+        for place in places:
+            turned = place in against
+            kept = [Spot(at, at + 1, (at in against_there) == turned) for at in theirs.get(word, ())]
+            swapped = [Spot(at, at + 1, (at in against_there) != turned) for other in others for at in theirs[other]]
+            yield Mention(place, place + 1, (*kept, *swapped))
+
+
+def _denials(claimed: Facts, shown: Facts) -> Iterator[Mention]:
+    """Words that one of the two texts denies."""
+    ours, theirs = _stems(claimed), _stems(shown)
+    against, against_there = denied(claimed.row), denied(shown.row)
+    for word, places in ours.items():
+        there = theirs.get(word, ())
+        for place in places:
+            if there and (place in against or any(at in against_there for at in there)):
+                yield Mention(
+                    place,
+                    place + 1,
+                    tuple(Spot(at, at + 1, (at in against_there) == (place in against)) for at in there),
+                )
+
+
+def _stems(facts: Facts) -> dict[str, list[int]]:
+    """Where each stem stands, names left out."""
+    named = facts.named
+    places: dict[str, list[int]] = {}
+    for place, token in enumerate(facts.row[: 20 * MOST_SHOWN]):
+        if token.text[0].isalpha() and place not in named:
+            places.setdefault(stem(token.low), []).append(place)
+    return places
+
+
+def _mention(first: int, last: int, held: Iterable[tuple[Placed, bool | None]]) -> Mention:
+    return Mention(first, last, tuple(Spot(one.first, one.last, same) for one, same in held if same is not None))
