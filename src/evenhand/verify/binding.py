@@ -21,7 +21,7 @@ _CLAUSES = frozenset(",;:()—–")
 _JOINTS = frozenset(("and", "but", "while", "whereas", "although", "though", "before", "after", "until"))
 _ENDS = frozenset(".!?")
 _FACTS = frozenset(("numbers", "dates", "names"))
-_MOST_FACTS = 40
+_MOST_BEFORE = 40
 _SURE = 0.15
 _DETERMINERS = frozenset(("the", "a", "an", "its", "his", "her", "their"))
 _HELPERS = frozenset("is are was were be been has have had can could will would may might must does did do".split())
@@ -99,7 +99,7 @@ def _verb(row: Sequence[Token], named: Set[int]) -> int:
 
     A verb is known by its form, by a name before it ("Aurelia sails"), or by what it has behind it ("sent its").
     """
-    for place, token in enumerate(row[:_MOST_FACTS]):
+    for place, token in enumerate(row[:_MOST_BEFORE]):
         low = token.low
         if not place or not token.text.islower():
             continue

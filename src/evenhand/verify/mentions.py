@@ -18,6 +18,7 @@ from evenhand.verify.stems import stem
 
 KINDS = ("numbers", "dates", "names", "words", "amounts", "denials")
 _MOST_FACTS = 40
+_SHORT = 4
 
 
 class Spot(NamedTuple):
@@ -42,19 +43,27 @@ class Mention:
         return any(spot.same for spot in self.spots) and not all(spot.same for spot in self.spots)
 
 
+class _Words(NamedTuple):
+    """Where each stem of a text stands, names left out, and the places of the words that are denied."""
+
+    stems: dict[str, list[int]]
+    denied: frozenset[int]
+
+
 F = TypeVar("F", bound=Placed)
 
 
 def mentions(scene: Scene) -> dict[str, tuple[Mention, ...]]:
     """The mentions of each kind."""
     claimed, shown = scene.claimed, scene.shown
+    ours, theirs = _worded(claimed), _worded(shown)
     return {
         "numbers": _facts(claimed.numbers, shown.numbers, number_holds),
         "dates": _facts(claimed.dates, shown.dates, date_holds),
         "names": _names(claimed.names, shown.names),
-        "words": tuple(_words(claimed, shown)),
+        "words": tuple(_words(ours, theirs)),
         "amounts": _amounts(claimed.quantifiers, shown.quantifiers),
-        "denials": tuple(_denials(claimed, shown)),
+        "denials": tuple(_denials(ours, theirs)),
     }
 
 
@@ -91,44 +100,41 @@ def _amounts(ours: Sequence[Quantifier], theirs: Sequence[Quantifier]) -> tuple[
     )
 
 
-def _words(claimed: Facts, shown: Facts) -> Iterator[Mention]:
+def _words(ours: _Words, theirs: _Words) -> Iterator[Mention]:
     """Words of which the evidence has an opposite. An opposite that is denied is the word itself, and the reverse."""
-    ours, theirs = _stems(claimed), _stems(shown)
-    against, against_there = denied(claimed.row), denied(shown.row)
-    for word, places in ours.items():
-        others = [other for other in opposites(word) if other in theirs] if is_listed(word) or len(word) > 4 else []
+    for word, places in ours.stems.items():
+        known = is_listed(word) or len(word) > _SHORT
+        others = [other for other in opposites(word) if other in theirs.stems] if known else []
         if not others:
             continue
         for place in places:
-            turned = place in against
-            kept = [Spot(at, at + 1, (at in against_there) == turned) for at in theirs.get(word, ())]
-            swapped = [Spot(at, at + 1, (at in against_there) != turned) for other in others for at in theirs[other]]
-            yield Mention(place, place + 1, (*kept, *swapped))
+            turned = place in ours.denied
+            kept = [Spot(at, at + 1, (at in theirs.denied) == turned) for at in theirs.stems.get(word, ())]
+            there = [at for other in others for at in theirs.stems[other]]
+            yield Mention(
+                place, place + 1, (*kept, *(Spot(at, at + 1, (at in theirs.denied) != turned) for at in there))
+            )
 
 
-def _denials(claimed: Facts, shown: Facts) -> Iterator[Mention]:
+def _denials(ours: _Words, theirs: _Words) -> Iterator[Mention]:
     """Words that one of the two texts denies."""
-    ours, theirs = _stems(claimed), _stems(shown)
-    against, against_there = denied(claimed.row), denied(shown.row)
-    for word, places in ours.items():
-        there = theirs.get(word, ())
+    for word, places in ours.stems.items():
+        there = theirs.stems.get(word, ())
         for place in places:
-            if there and (place in against or any(at in against_there for at in there)):
+            turned = place in ours.denied
+            if there and (turned or any(at in theirs.denied for at in there)):
                 yield Mention(
-                    place,
-                    place + 1,
-                    tuple(Spot(at, at + 1, (at in against_there) == (place in against)) for at in there),
+                    place, place + 1, tuple(Spot(at, at + 1, (at in theirs.denied) == turned) for at in there)
                 )
 
 
-def _stems(facts: Facts) -> dict[str, list[int]]:
-    """Where each stem stands, names left out."""
+def _worded(facts: Facts) -> _Words:
     named = facts.named
     places: dict[str, list[int]] = {}
     for place, token in enumerate(facts.row[: 20 * MOST_SHOWN]):
         if token.text[0].isalpha() and place not in named:
             places.setdefault(stem(token.low), []).append(place)
-    return places
+    return _Words(places, denied(facts.row))
 
 
 def _mention(first: int, last: int, held: Iterable[tuple[Placed, bool | None]]) -> Mention:
