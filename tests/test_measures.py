@@ -121,7 +121,7 @@ class TestProportions:
         found = measures(study("stem-accuracy", {"ann": {"accuracy": accuracy}}, [0, 1, 2, 3]))
         severe = one(found, "severely_inaccurate", "ann")
         assert severe.estimate.value is None
-        assert severe.estimate.why == "its further condition was asked 2 times and never answered"
+        assert severe.estimate.why == "none of 2 ratings answers its further condition"
 
     def test_a_share_whose_condition_was_answered_in_part_says_so(self):
         accuracy, severity = ["Accurate", "Inaccurate", "Inaccurate"], [None, None, "Severe"]

@@ -65,6 +65,19 @@ def test_failures_are_listed_by_reason_and_the_exit_code_is_1(call: Caller, stud
     assert "--retry-failed" in result.out
 
 
+def test_a_rater_in_the_box_is_not_to_be_asked_again(call: Caller, tmp_path: Path):
+    said = "Der Turm wurde im Jahr 1889 von einem Ingenieur gebaut und ist seitdem nicht mehr verändert worden."
+    row = {"question": "Wie alt ist der Turm?", "answer": said, "context": said}
+    (tmp_path / "items.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    study = str(tmp_path / "german.db")
+    call.fine("new", study, "--protocol", "halo-support", "--items", tmp_path / "items.jsonl")
+    result = call("judge", study, "--rater", "verifier")
+    assert result.code == 1
+    assert "ratings: failed 1" in result.out
+    assert "asked again about the same texts, this rater would say the same" in result.out
+    assert "--retry-failed" not in result.out
+
+
 def test_a_server_that_refuses_the_key_is_an_error_and_nothing_is_stored(call: Caller, study: str):
     with ChatServer(fails(401)) as server:
         result = call("judge", study, "--rater", f"m={server.url}#m")

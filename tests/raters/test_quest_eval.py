@@ -164,6 +164,7 @@ def test_its_configuration_is_what_it_is_made_of():
         ("quest-eval(http://127.0.0.1:1/v1#a", "cannot be read"),
         ("quest-eval(http://127.0.0.1:1/v1#a, http://127.0.0.1:1/v1#b)", "cannot be read"),
         ("quest-eval(quest-eval)", "'quest-eval' is no language model"),
+        ("quest-eval(verifier)", "'verifier' is no language model; name one, as in quest-eval"),
         ("quest-eval(nobody)", "there is no rater 'nobody'"),
     ],
 )

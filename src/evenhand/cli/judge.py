@@ -136,13 +136,17 @@ def _report(study: Study, judges: Sequence[Judge], outcome: Outcome) -> int:
         click.echo(f"{why}: {_kept(outcome, left)}", err=True)
         return 130 if isinstance(outcome.why, KeyboardInterrupt) else 1
     if outcome.tally.failed_units:
-        click.echo(
-            "  failures are records with their reasons, never scores; to ask again about those units, repeat the "
-            "command with --retry-failed"
-        )
+        click.echo(f"  failures are records with their reasons, never scores; {_what_helps(judges, outcome)}")
     if outcome.tally.units:
         click.echo(f"  how far it agrees with people: {program()} agree {study.store.location}")
     return 1 if outcome.tally.failed_units else 0
+
+
+def _what_helps(judges: Sequence[Judge], outcome: Outcome) -> str:
+    """A model may answer otherwise another time. A rater in the box fails again on what it failed on."""
+    if any(one.chats for one in judges if outcome.tally.raters[one.ref.id].failures):
+        return "to ask again about those units, repeat the command with --retry-failed"
+    return "asked again about the same texts, this rater would say the same"
 
 
 def _anything(outcome: Outcome) -> bool:

@@ -94,7 +94,7 @@ def _figure(tables: Tables, series: Series, who: Who, scope: Scope, statistic: S
 def _with_gaps(estimate: Estimate, unanswered: int, some: bool) -> Estimate:
     """A share whose further condition was not always answered: too low at best, and without any answer unknown."""
     if not some:
-        return undefined(f"its further condition was asked {unanswered} times and never answered", estimate.n)
+        return undefined(f"none of {unanswered} ratings answers its further condition", estimate.n)
     gap = f"{unanswered} ratings lack an answer to its further condition and are left out: it may be too low"
     return replace(estimate, note=gap if estimate.note is None else f"{estimate.note}; {gap}")
 

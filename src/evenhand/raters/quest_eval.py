@@ -12,13 +12,12 @@ from dataclasses import replace
 
 from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat, Request
-from evenhand.llm.events import Event
 from evenhand.protocol.model import Protocol
 from evenhand.questeval.answerer import ALONE, WITH_NETWORK, Answerer, Found
 from evenhand.raters.answering import RatedText, answer_criterion
 from evenhand.raters.base import Answer, Desk, Judge, Judgement, Task
 from evenhand.raters.quotes import Quotes
-from evenhand.raters.registry import Workshop, judge_of, specs_in
+from evenhand.raters.registry import Workshop, model_within, specs_in
 from evenhand.raters.turns import turn
 from evenhand.records import UNANSWERABLE, Kind, RaterRef, Unit
 from evenhand.textmatch import is_chinese
@@ -48,16 +47,7 @@ def quest_eval(spec: str, name: str, protocol: Protocol, workshop: Workshop) -> 
             f"{spec!r} cannot be read: quest-eval answers by itself, and quest-eval(SPEC) has the model answer that "
             "SPEC names, as in quest-eval(openai:MODEL)"
         )
-
-    def heard(_: str, event: Event) -> None:
-        workshop.heard(name, event)
-
-    judge = judge_of(models[0], protocol, replace(workshop, heard=heard))
-    if not judge.chats:
-        raise UserError(
-            f"{models[0]!r} is no language model; name one, as in quest-eval(openai:MODEL), or leave it out"
-        )
-    return Answered(name, judge, criterion)
+    return Answered(name, model_within("quest-eval", models[0], protocol, workshop.heard_as(name)), criterion)
 
 
 class _InTheBox:

@@ -18,6 +18,7 @@ from evenhand.settings import Settings
 
 GROUP = "evenhand.raters"
 _NAMED = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)=(?P<spec>.+)", re.DOTALL)
+_IN_THE_BOX = ("verifier", "quest-eval")
 _KIND = re.compile(r"(?P<kind>[A-Za-z][A-Za-z0-9_-]*)(?::|\(|$)")
 
 
@@ -60,6 +61,20 @@ def judge_of(spec: str, protocol: Protocol, workshop: Workshop) -> Judge:
         )
     make: Factory = door.load()
     return make(spec, name, protocol, workshop)
+
+
+def model_within(outer: str, spec: str, protocol: Protocol, workshop: Workshop) -> Judge:
+    """The language model that a rater in the box is to use, as in verifier(SPEC). Raises UserError where it is none."""
+    named = _NAMED.fullmatch(spec)
+    kind = _KIND.match(named["spec"].strip() if named else spec)
+    # Those in the box are refused before they say that they do not fit the protocol that models within them get.
+    judge = None if kind and kind["kind"].lower() in _IN_THE_BOX else judge_of(spec, protocol, workshop)
+    if judge is None or not judge.chats:
+        raise UserError(
+            f"{outer}({spec}): {spec!r} is no language model; name one, as in {outer}(openai:MODEL), or use {outer} "
+            "without brackets"
+        )
+    return judge
 
 
 def kinds() -> Mapping[str, EntryPoint]:

@@ -5,7 +5,7 @@ from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Judge
 from evenhand.raters.nli import NliModel
 from evenhand.raters.readers import ClaimReader, JudgeReader, LocalReader, box, claim_reading
-from evenhand.raters.registry import Workshop, judge_of
+from evenhand.raters.registry import Workshop, model_within
 from evenhand.raters.support import support_of
 from evenhand.raters.verifier import Verifier
 
@@ -33,9 +33,4 @@ def _reader(spec: str, name: str, workshop: Workshop) -> ClaimReader:
         source = inner.partition(":")[2].strip()
         model = NliModel.load(source, device=calling.device, dtype=calling.dtype, batch_size=calling.batch_size)
         return LocalReader(lambda: model, {"model": model.name}, calibrated=False)
-    judge = judge_of(inner, claim_reading(), workshop.heard_as(name))
-    if not judge.chats:
-        raise UserError(
-            f"{spec!r}: {inner} asks no language model; valid is one that does, as in verifier(openai:MODEL)"
-        )
-    return JudgeReader(judge)
+    return JudgeReader(model_within("verifier", inner, claim_reading(), workshop.heard_as(name)))
