@@ -4,7 +4,7 @@
 
 --weights: a Hugging Face folder with the same network before its weights became 8-bit (BertForSequenceClassification);
 with torch and transformers installed its float32 speed is measured in the same run, on the same batches. Articles and
-claims are made of seeded sentences; every time is the best of three.
+claims are made of seeded sentences; every time is the best of three, or of five by turns beside PyTorch.
 """
 
 import argparse
@@ -18,18 +18,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tokenizers import Encoding, Tokenizer
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 from evenhand.verify.evidence import Article
-from evenhand.verify.network import FOLDER, LONGEST, Network, shared
+from evenhand.verify.network import FOLDER, Network, batches, inputs_of, shared
 from evenhand.verify.reading import Reading
 from evenhand.verify.verifier import Reads, conclude, prepare, whole
 
 LENGTHS = (1_000, 10_000, 100_000, 1_000_000)
 ARTICLE_TOKENS = 5_000
 SENTENCES = 10
-ROOM = 4096
-"""Tokens in a batch, as the network in the box has them."""
+_ROUNDS = 5
+Rows = Sequence[tuple[list[int], int]]
+Way = Callable[[Rows], NDArray[np.float32]]
 
 NAMES = (
     "Marlow Tessin Okafor Brandt Ilves Quiroga Haddon Sorel Nakata Pruett Vashti Lindqvist Amadi Corran Zell".split()
@@ -49,9 +51,7 @@ def main() -> None:
     options = _options()
     network = Network()
     pairs = _pairs(32 if options.quick else options.pairs)
-    pace = _speed(network, pairs)
-    print(f"network in the box, 8-bit    {pace:7.1f} pairs a second")
-    _against_torch(options.weights, network, pairs, pace)
+    _speed(network, pairs, options.weights)
     seconds = _best(long_article)
     print(f"{ARTICLE_TOKENS:,} tokens, {SENTENCES} sentences  {seconds:7.2f} s")
     _memory()
@@ -100,69 +100,58 @@ def _pairs(n: int) -> list[tuple[str, str]]:
 
 
 def _best(work: Callable[[], object]) -> float:
-    times: list[float] = []
-    for _ in range(3):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
+    return min(_timed(work) for _ in range(3))
 
 
-def _speed(network: Network, pairs: Sequence[tuple[str, str]]) -> float:
-    network.read(pairs[:4])
-    return len(pairs) / _best(lambda: network.read(pairs))
+def _timed(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
 
-def _against_torch(weights: Path | None, network: Network, pairs: Sequence[tuple[str, str]], pace: float) -> None:
+def _speed(network: Network, pairs: Sequence[tuple[str, str]], weights: Path | None) -> None:
+    """Cut into tokens and in batches, as the network in the box reads them, for it and for PyTorch alike."""
+    encoded = network.encoded(pairs)
+    groups = [[encoded[at] for at in batch] for batch in batches([len(ids) for ids, _ in encoded])]
+    ways: dict[str, Way] = {"network in the box, 8-bit": network.run, **_in_torch(weights)}
+    paces = dict.fromkeys(ways, 0.0)
+    # By turns, so that whatever else the machine does slows all of them.
+    for _ in range(_ROUNDS):
+        for name, run in ways.items():
+            paces[name] = max(paces[name], len(pairs) / _timed(lambda run=run: [run(rows) for rows in groups]))
+    for name, pace in paces.items():
+        print(f"{name:28} {pace:7.1f} pairs a second")
+    if len(ways) == 2:
+        ours, theirs = paces.values()
+        own, other = (np.concatenate([_shares(run(rows)) for rows in groups]) for run in ways.values())
+        apart = np.abs(own - other)[:, 0]
+        print(f"  {ours / theirs:.2f} times as many in the box")
+        print(f"  their probabilities of support differ by {apart.mean():.3f} on average, {apart.max():.3f} at most")
+
+
+def _in_torch(weights: Path | None) -> dict[str, Way]:
+    """The same network before its weights became 8-bit, where PyTorch is installed."""
     try:
         torch, transformers = importlib.import_module("torch"), importlib.import_module("transformers")
     except ImportError as missing:
         print(f"PyTorch: not measured ({missing}): pip install torch transformers, and give --weights FOLDER")
-        return
+        return {}
     if weights is None:
         print("PyTorch: not measured: give --weights FOLDER, a Hugging Face folder with the float32 network")
-        return
+        return {}
     model = transformers.BertForSequenceClassification.from_pretrained(weights).eval()
-    batches = list(_batches(pairs))
 
-    def read() -> dict[int, Any]:
-        found: dict[int, Any] = {}
+    def run(rows: Rows) -> NDArray[np.float32]:
         with torch.inference_mode():
-            for places, encoded in batches:
-                rows = model(**_tensors(torch, encoded)).logits.softmax(-1).tolist()
-                found.update(zip(places, rows, strict=True))
-        return found
+            inputs = {name: torch.from_numpy(values) for name, values in inputs_of(rows).items()}
+            return model(**inputs).logits.numpy()
 
-    theirs = len(pairs) / _best(read)
-    found, ours = read(), network.read(pairs)
-    apart = [abs(one.supported - found[at][0]) for at, one in enumerate(ours)]
-    print(f"the same in PyTorch, float32 {theirs:7.1f} pairs a second   {pace / theirs:.2f} times as many in the box")
-    print(f"  their probabilities of support differ by {np.mean(apart):.3f} on average, {max(apart):.3f} at most")
+    return {"the same in PyTorch, float32": run}
 
 
-def _batches(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[list[int], list[Encoding]]]:
-    """Pairs of similar length together, as the network in the box reads them."""
-    tokenizer = Tokenizer.from_str((FOLDER / "tokenizer.json").read_text(encoding="utf-8"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(LONGEST, strategy="only_first")  # pyright: ignore[reportUnknownMemberType]
-    encoded = tokenizer.encode_batch(list(pairs))
-    batch: list[int] = []
-    for at in sorted(range(len(encoded)), key=lambda at: len(encoded[at].ids)):
-        if batch and len(encoded[at].ids) * (len(batch) + 1) > ROOM:
-            yield batch, [encoded[at] for at in batch]
-            batch = []
-        batch.append(at)
-    yield batch, [encoded[at] for at in batch]
-
-
-def _tensors(torch: Any, encoded: Sequence[Encoding]) -> dict[str, Any]:
-    width = max(len(one.ids) for one in encoded)
-    columns = {
-        "input_ids": [one.ids for one in encoded],
-        "attention_mask": [one.attention_mask for one in encoded],
-        "token_type_ids": [one.type_ids for one in encoded],
-    }
-    return {name: torch.tensor([[*row, *([0] * (width - len(row)))] for row in rows]) for name, rows in columns.items()}
+def _shares(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True), dtype=np.float64)
+    return odds / odds.sum(axis=1, keepdims=True)
 
 
 def _verified(text: str, claims: Sequence[str]) -> None:

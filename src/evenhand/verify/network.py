@@ -17,8 +17,12 @@ from evenhand.verify.reading import Reading
 FOLDER = files("evenhand.verify") / "model"
 LONGEST = 256
 _CLAIM_TOKENS = 128
+_LONGEST_TEXT = 40 * LONGEST
+"""Characters that are cut into tokens, forty for each token that is read."""
 _ROOM = 4096
 """Tokens in a batch: what keeps two cores busy, and memory small."""
+_SLOWER_FUSED = ("SkipLayerNormFusion", "BiasGeluFusion")
+"""onnxruntime's own rewritings that take longer than what they replace (decision 0008 has the figures)."""
 
 
 class _Options(Protocol):
@@ -45,7 +49,9 @@ class Network:
         options.add_session_config_entry("session.force_spinning_stop", "1")
         model = (folder / "model.onnx").read_bytes()
         self.digest = hashlib.sha256(model).hexdigest()
-        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(
+            model, options, providers=["CPUExecutionProvider"], disabled_optimizers=_SLOWER_FUSED
+        )
         self._session = cast("_Session", session)
         self._tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text(encoding="utf-8"))
         self._tokenizer.no_padding()
@@ -61,32 +67,43 @@ class Network:
     def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """The three outputs for each pair: supported, contradicted, neither."""
         found = np.zeros((len(pairs), 3))
-        encoded = [self._encoded(evidence, claim) for evidence, claim in pairs]
-        for batch in _batches([len(ids) for ids, _ in encoded]):
-            found[batch] = self._run([encoded[at] for at in batch])
+        encoded = self.encoded(pairs)
+        for batch in batches([len(ids) for ids, _ in encoded]):
+            found[batch] = self.run([encoded[at] for at in batch])
         return found
 
-    def _encoded(self, evidence: str, claim: str) -> tuple[list[int], int]:
-        """Token ids, and where the claim begins. Of a long claim the beginning is kept, then of the evidence."""
-        ids = self._tokenizer.encode(claim[: 40 * _CLAIM_TOKENS], add_special_tokens=False).ids[:_CLAIM_TOKENS]
-        room = LONGEST - len(ids) - 3
-        first: Encoding = self._tokenizer.encode(evidence[: 40 * room], add_special_tokens=False)
-        head = [_START, *first.ids[:room], _PART]
-        return [*head, *ids, _PART], len(head)
+    def encoded(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], int]]:
+        """Token ids of each pair, and where its claim begins. Each text is cut into tokens once."""
+        texts = list({text[:_LONGEST_TEXT] for pair in pairs for text in pair})
+        found: list[Encoding] = self._tokenizer.encode_batch(texts, add_special_tokens=False)
+        ids = {text: one.ids for text, one in zip(texts, found, strict=True)}
+        return [_together(ids[evidence[:_LONGEST_TEXT]], ids[claim[:_LONGEST_TEXT]]) for evidence, claim in pairs]
 
-    def _run(self, rows: Sequence[tuple[list[int], int]]) -> NDArray[np.float32]:
-        width = max(len(ids) for ids, _ in rows)
-        tokens, mask, kinds = (np.zeros((len(rows), width), dtype=np.int64) for _ in range(3))
-        for at, (ids, claim) in enumerate(rows):
-            tokens[at, : len(ids)] = ids
-            mask[at, : len(ids)] = 1
-            kinds[at, claim : len(ids)] = 1
-        inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": kinds}
-        return self._session.run(None, inputs)[0]
+    def run(self, rows: Sequence[tuple[list[int], int]]) -> NDArray[np.float32]:
+        """The outputs for pairs of similar length."""
+        return self._session.run(None, inputs_of(rows))[0]
+
+
+def inputs_of(rows: Sequence[tuple[list[int], int]]) -> dict[str, NDArray[np.int64]]:
+    """Pairs as BERT takes them, padded to the longest."""
+    width = max(len(ids) for ids, _ in rows)
+    tokens, mask, kinds = (np.zeros((len(rows), width), dtype=np.int64) for _ in range(3))
+    for at, (ids, claim) in enumerate(rows):
+        tokens[at, : len(ids)] = ids
+        mask[at, : len(ids)] = 1
+        kinds[at, claim : len(ids)] = 1
+    return {"input_ids": tokens, "attention_mask": mask, "token_type_ids": kinds}
 
 
 # BERT's marks for the beginning and for the end of a part.
 _START, _PART = 101, 102
+
+
+def _together(evidence: list[int], claim: list[int]) -> tuple[list[int], int]:
+    """Of a long claim the beginning is kept, then of the evidence."""
+    claim = claim[:_CLAIM_TOKENS]
+    head = [_START, *evidence[: LONGEST - len(claim) - 3], _PART]
+    return [*head, *claim, _PART], len(head)
 
 
 @cache
@@ -95,7 +112,7 @@ def shared() -> Network:
     return Network()
 
 
-def _batches(lengths: Sequence[int]) -> list[list[int]]:
+def batches(lengths: Sequence[int]) -> list[list[int]]:
     """Pairs of similar length together, so that little is padded; at most `_ROOM` tokens at once."""
     batches, batch = list[list[int]](), list[int]()
     for at in sorted(range(len(lengths)), key=lambda at: lengths[at]):
