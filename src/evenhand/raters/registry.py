@@ -47,11 +47,8 @@ Factory = Callable[[str, str, Protocol, Workshop], Judge]
 
 def judge_of(spec: str, protocol: Protocol, workshop: Workshop) -> Judge:
     """The judge that a spec names. Raises UserError where it names none."""
-    spec = spec.strip()
-    named = _NAMED.fullmatch(spec)
-    name, spec = (named["name"], named["spec"].strip()) if named else (spec, spec)
-    kind = _KIND.match(spec)
-    door = kinds().get(kind["kind"].lower()) if kind else None
+    name, spec, kind = _parted(spec)
+    door = kinds().get(kind)
     if door is None:
         raise UserError(
             f"there is no rater {spec!r}; valid are openai:MODEL, gemini:MODEL, anthropic:MODEL, "
@@ -63,12 +60,19 @@ def judge_of(spec: str, protocol: Protocol, workshop: Workshop) -> Judge:
     return make(spec, name, protocol, workshop)
 
 
+def _parted(spec: str) -> tuple[str, str, str]:
+    """The name, the spec without it, and its kind, which is empty where it has none."""
+    spec = spec.strip()
+    named = _NAMED.fullmatch(spec)
+    name, spec = (named["name"], named["spec"].strip()) if named else (spec, spec)
+    kind = _KIND.match(spec)
+    return name, spec, kind["kind"].lower() if kind else ""
+
+
 def model_within(outer: str, spec: str, protocol: Protocol, workshop: Workshop) -> Judge:
     """The language model that a rater in the box is to use, as in verifier(SPEC). Raises UserError where it is none."""
-    named = _NAMED.fullmatch(spec)
-    kind = _KIND.match(named["spec"].strip() if named else spec)
     # Those in the box are refused before they say that they do not fit the protocol that models within them get.
-    judge = None if kind and kind["kind"].lower() in _IN_THE_BOX else judge_of(spec, protocol, workshop)
+    judge = None if _parted(spec)[2] in _IN_THE_BOX else judge_of(spec, protocol, workshop)
     if judge is None or not judge.chats:
         raise UserError(
             f"{outer}({spec}): {spec!r} is no language model; name one, as in {outer}(openai:MODEL), or use {outer} "

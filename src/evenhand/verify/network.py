@@ -114,10 +114,10 @@ def shared() -> Network:
 
 def batches(lengths: Sequence[int]) -> list[list[int]]:
     """Pairs of similar length together, so that little is padded; at most `_ROOM` tokens at once."""
-    batches, batch = list[list[int]](), list[int]()
+    made, batch = list[list[int]](), list[int]()
     for at in sorted(range(len(lengths)), key=lambda at: lengths[at]):
         if batch and lengths[at] * (len(batch) + 1) > _ROOM:
-            batches.append(batch)
+            made.append(batch)
             batch = []
         batch.append(at)
-    return [*batches, batch] if batch else batches
+    return [*made, batch] if batch else made
