@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bench.page_crowd import RaterClient, Record, Step, crowd, killing, wrong_with
 from bench.page_server import Server, make_study
-from evenhand.assign import Plan
+from evenhand.assignment import Plan
 from evenhand.study import Study
 from tests.postgres import NoPostgres, empty_database, postgres
 

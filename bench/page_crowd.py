@@ -149,7 +149,7 @@ def killing(server: Server, kills: int, every: int) -> Callable[[Record], Awaita
 
 def wrong_with(study: Study, record: Record, raters: Sequence[str], overlap: int) -> list[str]:
     """What is lost, doubled, misplaced or handed out too often; nothing where all is well."""
-    ratings = list(study.store.ratings(history=True))
+    ratings = list(study.store.ratings.all(history=True))
     there = {(one.rater, one.unit): one for one in ratings}
     wrong = [f"{len(ratings) - len(there)} ratings are there twice"] if len(ratings) > len(there) else []
     wrong += [f"lost: {cell}" for cell, known in record.saved.items() if cell not in there or there[cell].id != known]
@@ -158,7 +158,7 @@ def wrong_with(study: Study, record: Record, raters: Sequence[str], overlap: int
     held = Counter(one.unit for one in ratings)
     wrong += [f"{unit} has {held[unit]} ratings, not {overlap}" for unit in _units(study) if held[unit] != overlap]
     for rater in raters:
-        tasks = study.store.people.tasks(rater, limit=10**6)
+        tasks = study.store.people.tasks.all(rater, limit=10**6)
         wrong += [f"{rater}: gaps in the numbers of tasks"] if [t.number for t in tasks] != _numbers(tasks) else []
         wrong += [f"{rater}: task {t.number} is {t.state}" for t in tasks if t.state != "done"]
         given = [str(task.item) for task in tasks]

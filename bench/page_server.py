@@ -12,7 +12,7 @@ from types import TracebackType
 
 import aiohttp
 
-from evenhand.assign import Plan
+from evenhand.assignment import Plan
 from evenhand.records import Item
 from evenhand.study import Study
 from evenhand.web.invites import new_invite
@@ -35,11 +35,11 @@ def make_study(location: str, n: int, raters: int, plan: Plan) -> Mapping[str, s
     """A new study with its plan and an invite for each rater; the tokens by rater."""
     tokens: dict[str, str] = {}
     with Study.create(location, PROTOCOL, items(n)) as study:
-        study.store.people.set_plan(plan)
-        study.store.people.prepare()
+        study.store.people.tasks.set_plan(plan)
+        study.store.people.tasks.prepare()
         for number in range(raters):
             invite, token = new_invite(f"rater-{number:03}")
-            study.store.people.add_invite(invite, token)
+            study.store.people.access.add_invite(invite, token)
             tokens[f"rater-{number:03}"] = token
     return tokens
 

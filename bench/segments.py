@@ -1,4 +1,4 @@
-"""Compare sentence segmenters on tests/data/segments_hard.jsonl.
+"""Compare sentence segmenters on tests/nlp/data/segments_hard.jsonl.
 
     python -m bench.segments [--split test] [--speed]
 
@@ -16,10 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypedDict
 
-from evenhand.segments.blocks import blocks
-from evenhand.segments.sentences import sentences
+from evenhand.nlp.blocks import blocks
+from evenhand.nlp.sentences import sentences
 
-CASES = Path(__file__).parent.parent / "tests" / "data" / "segments_hard.jsonl"
+CASES = Path(__file__).parent.parent / "tests" / "nlp" / "data" / "segments_hard.jsonl"
 Splitter = Callable[[str, str], list[str]]
 
 

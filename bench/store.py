@@ -16,8 +16,8 @@ from pathlib import Path
 
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Item, Kind, RaterRef, Rating
-from evenhand.store.base import Work
-from evenhand.store.open import create_store, open_store
+from evenhand.store.items import ItemUnits
+from evenhand.store.store import create_store, open_store
 from evenhand.units import split
 
 PROTOCOL = load_protocol("halo-support")
@@ -76,8 +76,8 @@ def opening(study: Path, n: int) -> None:
 
         def look(path: Path = path, last: int = last) -> None:
             with open_store(path) as store:
-                assert store.item(f"item-{last:08}") is not None
-                assert store.unit(f"item-{last:08}") is not None
+                assert store.items.find(f"item-{last:08}") is not None
+                assert store.items.unit(f"item-{last:08}") is not None
 
         look()
         print(f"open, one item, one unit of {last + 1:9,} {min(timed(look) for _ in range(20)) * 1000:7.2f} ms")
@@ -99,14 +99,14 @@ def ratings(study: Path, n_items: int, n: int) -> None:
 
     raters = [RaterRef(f"rater-{number}", Kind.MODEL) for number in range(n // n_items + 1)]
     with open_store(study) as store:
-        report("add ratings", n, lambda: store.add_ratings(made(), raters=raters))
-        report("read ratings", n, lambda: sum(1 for _ in store.ratings()))
-        report("count ratings", n, lambda: store.count_ratings())
-        report("read items", n_items, lambda: sum(1 for _ in store.items()))
-        report("read units", n_items, lambda: sum(1 for _ in store.units()))
+        report("add ratings", n, lambda: store.ratings.add(made(), raters=raters))
+        report("read ratings", n, lambda: sum(1 for _ in store.ratings.all()))
+        report("count ratings", n, lambda: store.ratings.count())
+        report("read items", n_items, lambda: sum(1 for _ in store.items.all()))
+        report("read units", n_items, lambda: sum(1 for _ in store.items.units()))
         report("backup", 1, lambda: store.backup(study.with_name("backup.db")))
         singles = list(islice(made(), 200))
-        report("add one rating at a time", 200, lambda: [store.add_ratings([rating_again(r)]) for r in singles])
+        report("add one rating at a time", 200, lambda: [store.ratings.add([rating_again(r)]) for r in singles])
 
 
 def rating_again(rating: Rating) -> Rating:
@@ -145,7 +145,7 @@ def write_csv(path: Path, n: int) -> None:
             )
 
 
-def work(path: Path) -> Iterator[Work]:
+def work(path: Path) -> Iterator[ItemUnits]:
     with path.open(newline="", encoding="utf-8") as file:
         rows = csv.reader(file)
         names = next(rows)[1:]
@@ -154,7 +154,7 @@ def work(path: Path) -> Iterator[Work]:
             yield item, split(PROTOCOL, item)
 
 
-def plain_work(n: int) -> Iterator[Work]:
+def plain_work(n: int) -> Iterator[ItemUnits]:
     for number in range(n):
         item = Item(f"item-{number:08}", dict.fromkeys(FIELDS, "text"))
         yield item, split(PROTOCOL, item)

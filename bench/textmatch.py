@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 import jieba
 
-from evenhand.textmatch import token_f1
+from evenhand.nlp.words import token_f1
 
 Pairs = Sequence[tuple[str, str]]
 ENGLISH = 100_000

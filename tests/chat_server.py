@@ -5,13 +5,14 @@
 
 import asyncio
 import json
+import re
 import socket
 import struct
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, cast
 
 from aiohttp import web
 
@@ -21,7 +22,10 @@ Token = tuple[str | bytes, Sequence[tuple[str | bytes, float]]]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request as it came; `number` counts from 1, `at_once` are those under way together with it, itself too."""
+    """One request as it came; `number` counts from 1, `at_once` are those under way together with it, itself too.
+
+    `connection` numbers the connections in the order in which they were opened, from 0.
+    """
 
     number: int
     body: Mapping[str, Any]
@@ -29,11 +33,18 @@ class Call:
     raw: bytes
     path: str
     at_once: int = 1
+    connection: int = 0
 
     @property
     def prompt(self) -> str:
         """The last message."""
         return str(self.body["messages"][-1]["content"])
+
+    @property
+    def codes(self) -> Sequence[str]:
+        """The codes of the units that are asked about."""
+        messages = self.body.get("messages", [])
+        return codes_in(str(messages[1]["content"])) if len(messages) > 1 else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,28 @@ class Answer:
 
 
 Behaviour = Callable[[Call], Answer]
+
+CODE = "@CODE"
+"""Stands for the code of the unit in a canned reply; the server fills it in. As long as a code."""
+
+
+def code(number: int) -> str:
+    """Stands for the code of the n-th unit, from 1, of several that are asked about together."""
+    return f"@COD{number}"
+
+
+def codes_in(prompt: str) -> Sequence[str]:
+    """The codes of the units that a prompt asks about."""
+    listed = re.findall(r"for each of these codes, in this order: (\w+(?:, \w+)*)", prompt)
+    single = re.findall(r"^The code (?:of this \w+ )?is (\w+)\. ", prompt, re.MULTILINE)
+    return listed[-1].split(", ") if listed else single[-1:]
+
+
+def with_codes(reply: bytes, codes: Sequence[str]) -> bytes:
+    """A canned reply with the codes filled in."""
+    for place, given in enumerate(codes, start=1):
+        reply = reply.replace(code(place).encode(), given.encode())
+    return reply.replace(CODE.encode(), codes[0].encode()) if codes else reply
 
 
 def completion(
@@ -162,10 +195,11 @@ class ChatServer:
         """The base address, with /v1."""
         self.port = 0
         self._under_way = 0
+        self._connections: dict[object, int] = {}
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
-    def __enter__(self) -> "ChatServer":
+    def __enter__(self) -> Self:
         self._thread.start()
         assert self._ready.wait(10), "the test server did not start"
         return self
@@ -192,14 +226,20 @@ class ChatServer:
         raw = await request.read()
         self._under_way += 1
         number, at_once = len(self.calls) + 1, self._under_way
-        call = Call(number, _json(raw), dict(request.headers), raw, request.path, at_once)
+        connection = self._connections.setdefault(request.transport, len(self._connections))
+        call = Call(number, _json(raw), dict(request.headers), raw, request.path, at_once, connection)
         self.calls.append(call)
         try:
-            answer = self._behaviour(call)
+            answer = _with_codes(self._behaviour(call), call.codes)
             await asyncio.sleep(answer.delay)
             return await _send(request, answer)
         finally:
             self._under_way -= 1
+
+
+def _with_codes(answer: Answer, codes: Sequence[str]) -> Answer:
+    wire = None if answer.wire is None else with_codes(answer.wire, codes)
+    return replace(answer, body=with_codes(answer.body, codes), wire=wire)
 
 
 def _json(raw: bytes) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from tests.postgres import NoPostgres, empty_database, postgres
 REQUIRED = os.environ.get("EVENHAND_TEST_REQUIRE", "").split()
 """Markers of tests that may not be skipped, as in CI where what they need was installed."""
 
-SLOW = ("test_real_model.py", "test_killed.py", "test_hostile.py")
+SLOW = ("test_real_model.py", "test_shared_runs.py", "test_hostile.py")
 """Files that take a worker long with few tests: begun first, so that none is left with them while the others wait."""
 
 

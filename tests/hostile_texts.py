@@ -241,7 +241,7 @@ def add_hostile_ratings(study: Study, texts: Sequence[str], raters: Sequence[str
                 answer(criterion="words", value=text.strip()),
                 answer(criterion="share", status=Status.SKIPPED, reason=text),
             ]
-    study.store.add_ratings(ratings, raters=[RaterRef(rater, Kind.PERSON) for rater in raters])
+    study.store.ratings.add(ratings, raters=[RaterRef(rater, Kind.PERSON) for rater in raters])
 
 
 def hostile_study(folder: Path, text: str) -> Study:

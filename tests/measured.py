@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evenhand.measures import Measure
+from evenhand.analysis.figures import Figure
+from evenhand.analysis.tables import TableBuilder, Tables
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Status, Value
-from evenhand.table import TableBuilder, Tables
 
 Said = Value | Status | None
 Ratings = Mapping[str, Mapping[str, Sequence[Said]]]
@@ -50,15 +50,17 @@ def study(
     )
 
 
-def one(measured: Sequence[Measure], name: str, rater: str | None = None, **wanted: object) -> Measure:
+def one(measured: Sequence[Figure], name: str, rater: str | None = None, **wanted: object) -> Figure:
     """The one figure with this address; the figure over all units unless a stratum is named."""
     wanted = {"stratum": None, "rater": rater, **wanted}
-    found = [m for m in measured if m.name == name and all(getattr(m, key) == value for key, value in wanted.items())]
+    found = [
+        m for m in measured if m.statistic == name and all(getattr(m, key) == value for key, value in wanted.items())
+    ]
     assert len(found) == 1, f"{len(found)} figures {name} {wanted}"
     return found[0]
 
 
-def interval(measure: Measure) -> tuple[float | None, float | None]:
+def interval(measure: Figure) -> tuple[float | None, float | None]:
     return measure.estimate.low, measure.estimate.high
 
 

@@ -8,24 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_table import SUPPORT
 
-from evenhand.agreement.bootstrap import Plan
+from evenhand.analysis.figures import Figure
+from evenhand.analysis.measures import measures
+from evenhand.analysis.tables import TableBuilder, Tables
+from evenhand.analysis.targets import targets
+from evenhand.analysis.trust import trust
 from evenhand.formats.items import read_items
-from evenhand.measures import Measure, measures, targets
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Kind, Rating, Status
 from evenhand.report.build import agreements
-from evenhand.report.html import render
-from evenhand.report.json_form import agree_json, plain
+from evenhand.report.html.page import render
+from evenhand.report.json import agree_json, plain
 from evenhand.report.text import agreement_text, report_text
-from evenhand.reporting import make_report
 from evenhand.scales import PERCENT, Nominal, Ordinal
+from evenhand.statistics import Resampling
 from evenhand.study import Study
-from evenhand.table import TableBuilder, Tables
-from evenhand.trust import trust
+from tests.analysis.test_tables import SUPPORT
 
-FEW = Plan(replicates=50)
+FEW = Resampling(replicates=50)
 
 
 def sample(name: str, folder: Path) -> Study:
@@ -39,7 +40,7 @@ def sample(name: str, folder: Path) -> Study:
 
 def rule(study: Study, rater: str = "cem", seen: tuple[str, ...] = ("ann", "ben")) -> None:
     """Have an adjudicator rule on everything: the last value of each scale, and once that it cannot be told."""
-    study.store.people.add_member(rater, "adjudicator")
+    study.store.people.admit(rater, "adjudicator")
     rulings: list[Rating] = []
     for unit in study.units():
         for criterion in study.protocol.criteria:
@@ -57,7 +58,7 @@ def rule(study: Study, rater: str = "cem", seen: tuple[str, ...] = ("ann", "ben"
                 )
             )
     rulings[0] = replace(rulings[0], status=Status.CANNOT_ASSESS, value=None)
-    study.store.add_ratings(rulings)
+    study.store.ratings.add(rulings)
 
 
 def figures(tables: Tables) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def figures(tables: Tables) -> dict[str, Any]:
     }
 
 
-def of_others(found: list[Measure]) -> Iterator[str]:
+def of_others(found: list[Figure]) -> Iterator[str]:
     """Measures that are not those of the adjudicator alone."""
     return (json.dumps(plain(one), sort_keys=True) for one in found if one.rater != "cem")
 
@@ -118,15 +119,15 @@ def test_what_is_left_out_is_said_in_words_and_in_json(tmp_path: Path):
         words = "cem and <dan> are left out of agreement: adjudicators have seen what the others said."
         assert agree_json(tables, {}, [])["left_out"] == {"earlier_protocols": {}, "adjudicators": ["cem", "<dan>"]}
         assert words in agreement_text(tables, {}, [])
-        report = make_report(study, FEW)
+        report = study.report(plan=FEW).report
     assert words in report_text(report)
-    assert "Adjudicators have seen what the others said" in render(report)
+    assert "Adjudicators see the other raters" in render(report)
     assert plain(report)["source"]["adjudicators"] == ["cem", "<dan>"]
 
 
 def test_an_adjudicator_who_has_not_ruled_is_not_spoken_of(tmp_path: Path):
     with sample("halo-support", tmp_path) as study:
-        study.store.people.add_member("cem", "adjudicator")
+        study.store.people.admit("cem", "adjudicator")
         tables = study.store.tables()
     assert tables.ruled() == []
     assert [rater.kind for rater in tables.raters if rater.id == "cem"] == [Kind.PERSON]

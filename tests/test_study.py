@@ -1,12 +1,16 @@
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
+import polars as pl
 import pytest
 
 from evenhand.errors import InputError, StudyError, UserError
-from evenhand.formats.items import read_items
+from evenhand.formats.items import read_items, sample
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Item, Kind, RaterRef, Rating
-from evenhand.study import Shape, Study, sample
+from evenhand.study import Shape, Study
 
 PROTOCOL = """\
 name: mine
@@ -45,7 +49,7 @@ def test_a_changed_protocol_is_announced_and_adopted_without_mixing_ratings(tmp_
         assert list(study.ratings()) == []
         study.import_ratings(_ratings(tmp_path, "a,2"), rater="ann")
         assert [rating.value for rating in study.ratings()] == [2]
-        assert [rating.value for rating in study.store.ratings(digest=first)] == [1]
+        assert [rating.value for rating in study.store.ratings.all(digest=first)] == [1]
         assert (study.count_ratings(), study.count_ratings(every_digest=True)) == (1, 2)
     with Study.open(tmp_path / "s.db") as study:
         assert study.change is None
@@ -94,10 +98,10 @@ def test_a_second_import_supersedes_what_changed_and_passes_over_the_rest(tmp_pa
     file.write_text(PROTOCOL, encoding="utf-8")
     with Study.create(tmp_path / "s.db", file, [Item("a", {"turn": "Hi."}), Item("b", {"turn": "Ho."})]) as study:
         study.import_ratings(_ratings(tmp_path, "a,1", "b,1"), rater="ann")
-        _, added = study.import_ratings(_ratings(tmp_path, "a,1", "b,2"), rater="ann")
+        added = study.import_ratings(_ratings(tmp_path, "a,1", "b,2"), rater="ann").added
         assert (added.new, added.superseding, added.known) == (0, 1, 1)
         assert [rating.value for rating in study.ratings()] == [1, 2]
-        history = [rating.value for rating in study.store.ratings(history=True)]
+        history = [rating.value for rating in study.store.ratings.all(history=True)]
     assert sorted(history, key=str) == [1, 1, 2]
 
 
@@ -111,8 +115,8 @@ def test_the_files_of_the_support_guide_bring_person_and_model_at_once(tmp_path:
         encoding="utf-8",
     )
     with Study.create(tmp_path / "s.db", "halo-support", read_items(items, load_protocol("halo-support"))) as study:
-        summary, _ = study.import_ratings(items, rater="ann")
-        assert summary.ratings == {"ann": 2, "auto": 3}
+        imported = study.import_ratings(items, rater="ann")
+        assert imported.summary.ratings == {"ann": 2, "auto": 3}
         kinds = {rater.id: rater.kind for rater in study.raters()}
         assert kinds == {"ann": Kind.PERSON, "auto": Kind.MODEL}
         values = {(rating.rater, rating.unit): rating.value for rating in study.ratings()}
@@ -130,7 +134,7 @@ def test_the_files_of_the_support_guide_bring_person_and_model_at_once(tmp_path:
 def test_a_long_export_fills_a_copy_with_the_same_ratings(tmp_path: Path):
     with Study.create(tmp_path / "a.db", "stem-accuracy", [_stem_item()]) as study:
         digest = study.protocol.digest
-        study.store.add_ratings(
+        study.store.ratings.add(
             [
                 Rating(unit="x#1", criterion="accuracy", rater="=ann", digest=digest, value="Disputed",
                        rationale="+1 for\nthe claim", notes="-", seconds=2.5),
@@ -181,7 +185,7 @@ def _person(name: str) -> RaterRef:
 
 def test_an_unknown_shape_is_answered_with_the_right_ones(tmp_path: Path):
     with Study.create(tmp_path / "s.db", "stem-accuracy", [_stem_item()]) as study:
-        with pytest.raises(UserError, match="no shape 'tall'; there are: long, wide, blind, diagnosis"):
+        with pytest.raises(UserError, match="no shape 'tall'; valid are long, wide, blind, diagnosis"):
             study.export_ratings(tmp_path / "a.csv", "tall")  # pyright: ignore[reportArgumentType]
         with pytest.raises(UserError, match="goes with the shapes long and wide"):
             study.export_ratings(tmp_path / "a.csv", "blind", digest="00")
@@ -193,7 +197,7 @@ def test_no_export_replaces_a_file_unasked(tmp_path: Path, shape: Shape):
     path = tmp_path / "mine.csv"
     path.write_text("mine", encoding="utf-8")
     with Study.create(tmp_path / "s.db", "stem-accuracy", [_stem_item()]) as study:
-        with pytest.raises(UserError, match="already there"):
+        with pytest.raises(UserError, match="already exists"):
             study.export_ratings(path, shape)
         assert path.read_text(encoding="utf-8") == "mine"
         study.export_ratings(path, shape, overwrite=True)
@@ -224,8 +228,7 @@ def test_an_earlier_version_is_exported_and_put_in_force_again(tmp_path: Path):
         study.adopt(first.digest[:12])
         assert study.protocol == first
         assert [rating.value for rating in study.ratings()] == [1]
-        _, added = study.import_ratings(tmp_path / "long.csv")
-        assert added.known == 1
+        assert study.import_ratings(tmp_path / "long.csv").added.known == 1
     with Study.open(tmp_path / "s.db") as study:
         # Going back was a decision: the file that reads otherwise is not announced again and again.
         assert study.change is None
@@ -244,3 +247,37 @@ def test_a_sheet_for_other_texts_is_not_imported(tmp_path: Path):
     with Study.open(tmp_path / "a.db") as study:
         study.import_ratings(tmp_path / "sheet.csv", rater="ann")
         assert [rating.value for rating in study.ratings(criterion="accuracy")] == ["Accurate"]
+
+
+ROWS: list[dict[str, object]] = [
+    {"id": "a", "Frage": "Q?", "context": ["One.", "Two."], "generated_answer": "One.", "system": "x"},
+    {"id": "b", "Frage": "R?", "context": ["Three."], "generated_answer": "Four.", "system": "y"},
+]
+
+
+@pytest.mark.parametrize("make", [list, pd.DataFrame, pl.DataFrame], ids=["dicts", "pandas", "polars"])
+def test_a_study_is_made_from_dicts_and_frames(make: Callable[[Any], Any]):
+    with Study.create(":memory:", "halo-support", make(ROWS), mapping={"question": "Frage"}) as study:
+        assert [item.id for item in study.items()] == ["a", "b"]
+        assert study.item("a") == Item("a", {"question": "Q?", "context": ("One.", "Two."), "generated_answer": "One."})
+        ratings = make([{"id": "a", "support": "SUPPORTED"}, {"id": "b", "support": None}])
+        assert study.import_ratings(ratings, rater="ann").added.new == 1
+        assert [rating.value for rating in study.ratings()] == ["SUPPORTED"]
+
+
+def test_a_study_is_overwritten_only_if_asked_and_only_if_the_new_one_can_be_made(tmp_path: Path):
+    path, rows = tmp_path / "s.db", [{**row, "question": "Q?"} for row in ROWS]
+    Study.create(path, "halo-support", rows).close()
+    with pytest.raises(StudyError):
+        Study.create(path, "halo-support", rows[:1])
+    with pytest.raises(InputError):
+        Study.create(path, "halo-support", [rows[0], rows[0]], overwrite=True)
+    with Study.open(path) as study:
+        assert len(list(study.items())) == 2
+    with Study.create(path, "halo-support", rows[:1], overwrite=True) as study:
+        assert [item.id for item in study.items()] == ["a"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["s.db"]
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(UserError):
+        Study.create(tmp_path / "mine.txt", "halo-support", rows, overwrite=True)
+    assert (tmp_path / "mine.txt").read_text(encoding="utf-8") == "mine"

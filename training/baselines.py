@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
-from evenhand.segments.sentences import sentences
+from evenhand.nlp.sentences import sentences
 from evenhand.verify.stems import stems_of
 from training.network import base_folder
 from training.sets import Pair

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from evenhand.segments.sentences import sentences
+from evenhand.nlp.sentences import sentences
 from evenhand.verify.stems import stems_of
 from training.lessons import Lesson, lesson, read_against
 from training.sets import CONTRADICTED, NO_EVIDENCE, SUPPORTED, Pair

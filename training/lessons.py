@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from evenhand.segments.sentences import sentences
+from evenhand.nlp.sentences import sentences
 from evenhand.verify.evidence import Article
 from evenhand.verify.stems import stems_of
 from training.sets import CONTRADICTED, NO_EVIDENCE, NOT_SUPPORTED, SUPPORTED, Pair

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.segments.sentences import sentences
+from evenhand.nlp.sentences import sentences
 from evenhand.verify.checks import findings
 from evenhand.verify.combining import Combination, features_of
 from evenhand.verify.evidence import Article

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from evenhand.nlp.words import token_f1
 from evenhand.questeval.answerer import Answerer
 from evenhand.records import UNANSWERABLE
-from evenhand.textmatch import token_f1
 from evenhand.verify.network import shared
 
 Split = Literal["dev", "test"]

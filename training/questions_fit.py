@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
+from evenhand.nlp.words import token_f1
 from evenhand.questeval import passages
 from evenhand.questeval.answerer import Answerer, Weights
 from evenhand.questeval.wanted import wanted
-from evenhand.textmatch import token_f1
 from evenhand.verify.network import shared
 from training.questions_cases import Case, cases
 

@@ -1,7 +1,7 @@
-"""Evenhand rates generated text against its evidence and says how far each rater can be trusted.
+"""Evenhand rates generated text against its evidence and reports how far each rater can be trusted.
 
 The public names are those in `__all__`. They are loaded when first used, so that `import evenhand` and the command
-line start at once.
+line start quickly.
 """
 
 from importlib import import_module
@@ -10,61 +10,53 @@ from typing import TYPE_CHECKING
 from evenhand.version import __version__
 
 if TYPE_CHECKING:
-    from evenhand.errors import EvenhandError, InputError, ProtocolError, StudyError, UserError
-    from evenhand.evaluate_model.pipeline import EvaluateModel
-    from evenhand.formats.frames import items_from_frame
-    from evenhand.formats.items import Items, read_items
+    from evenhand.errors import EvenhandError, InputError, ProtocolError, RaterFailure, StudyError, UserError
+    from evenhand.evaluate_model.evaluator import EvaluateModel
+    from evenhand.formats.items import ItemSource, items_from_frame, read_items
     from evenhand.protocol.guideline import guideline
     from evenhand.protocol.load import available, load_protocol, read_protocol
     from evenhand.protocol.model import Protocol
-    from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Triple, Unit
-    from evenhand.reporting import make_report, write_report
+    from evenhand.records import Answer, Item, Kind, RaterRef, Rating, Span, Status, Triple, Unit
+    from evenhand.results import (
+        AgreementResult,
+        ComparisonResult,
+        ImportResult,
+        MeasuresResult,
+        ReportResult,
+        RunEstimate,
+        RunResult,
+        TrustResult,
+    )
     from evenhand.study import Study
-
-_HOME = {
-    "EvaluateModel": "evenhand.evaluate_model.pipeline",
-    "EvenhandError": "evenhand.errors",
-    "InputError": "evenhand.errors",
-    "Item": "evenhand.records",
-    "Items": "evenhand.formats.items",
-    "Kind": "evenhand.records",
-    "Protocol": "evenhand.protocol.model",
-    "ProtocolError": "evenhand.errors",
-    "RaterRef": "evenhand.records",
-    "Rating": "evenhand.records",
-    "Span": "evenhand.records",
-    "Status": "evenhand.records",
-    "Study": "evenhand.study",
-    "StudyError": "evenhand.errors",
-    "Triple": "evenhand.records",
-    "Unit": "evenhand.records",
-    "UserError": "evenhand.errors",
-    "available": "evenhand.protocol.load",
-    "guideline": "evenhand.protocol.guideline",
-    "items_from_frame": "evenhand.formats.frames",
-    "load_protocol": "evenhand.protocol.load",
-    "make_report": "evenhand.reporting",
-    "read_items": "evenhand.formats.items",
-    "read_protocol": "evenhand.protocol.load",
-    "write_report": "evenhand.reporting",
-}
+    from evenhand.units import Question
 
 __all__ = [
+    "AgreementResult",
+    "Answer",
+    "ComparisonResult",
     "EvaluateModel",
     "EvenhandError",
+    "ImportResult",
     "InputError",
     "Item",
-    "Items",
+    "ItemSource",
     "Kind",
+    "MeasuresResult",
     "Protocol",
     "ProtocolError",
+    "Question",
+    "RaterFailure",
     "RaterRef",
     "Rating",
+    "ReportResult",
+    "RunEstimate",
+    "RunResult",
     "Span",
     "Status",
     "Study",
     "StudyError",
     "Triple",
+    "TrustResult",
     "Unit",
     "UserError",
     "__version__",
@@ -72,17 +64,31 @@ __all__ = [
     "guideline",
     "items_from_frame",
     "load_protocol",
-    "make_report",
     "read_items",
     "read_protocol",
-    "write_report",
 ]
+
+_NAMES_BY_MODULE = {
+    "errors": "EvenhandError InputError ProtocolError RaterFailure StudyError UserError",
+    "evaluate_model.evaluator": "EvaluateModel",
+    "formats.items": "ItemSource items_from_frame read_items",
+    "protocol.guideline": "guideline",
+    "protocol.load": "available load_protocol read_protocol",
+    "protocol.model": "Protocol",
+    "records": "Answer Item Kind RaterRef Rating Span Status Triple Unit",
+    "results": (
+        "AgreementResult ComparisonResult ImportResult MeasuresResult ReportResult RunEstimate RunResult TrustResult"
+    ),
+    "study": "Study",
+    "units": "Question",
+}
+_MODULES = {name: f"evenhand.{module}" for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOME:
+    if name not in _MODULES:
         raise AttributeError(f"module 'evenhand' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -1,53 +1,45 @@
-"""The exception tree.
+"""The exception tree: every exception that Evenhand raises on purpose. Those marked * are defined in other modules.
 
     EvenhandError
-    ├── UserError                 something the user can put right; the command line exits with 2
-    │   ├── InputError            a file or its content: rows, columns, cells, keys, each with its place
+    ├── UserError                 something the user can fix; the command line exits with 2
+    │   ├── InputError            a file or its content: rows, columns, cells, keys, each with its location
     │   │   └── ProtocolError     a protocol file, or a rating that does not fit its protocol
-    │   ├── StudyError            the study itself: missing, not a study, from a newer version, read-only, full disk
-    │   │   ├── NotAStudyError
-    │   │   ├── NewerStudyError
-    │   │   ├── ConflictError     the rating was changed by somebody else in the meantime
+    │   ├── StudyError            the study itself: missing, read-only, full disk
+    │   │   ├── NotAStudyError    something else is at this path or URL
+    │   │   ├── NewerStudyError   the study was made by a newer version
+    │   │   ├── ConflictError     the rating was changed in the meantime
     │   │   └── DuplicateItemError  two items of one study have the same id
     │   └── MissingExtraError     an optional package is needed and not installed
-    └── RaterFailure              a rater gave no usable answer; `run` makes a `failed` rating of it
+    ├── RaterFailure              a rater gave no usable answer; it becomes a `failed` rating
+    ├── CallError *               a call to a model failed (llm)
+    │   ├── ConnectionFault *     no connection, or a broken one (llm)
+    │   ├── StatusFault *         an HTTP status that reports an error (llm)
+    │   ├── TimedOut *            no reply in time (llm)
+    │   └── RunError *            no further call can succeed, so the run ends (llm)
+    ├── CapReached *              the cost limit of a run is reached (run)
+    └── Stopped *                 the run was stopped (run)
 
-Anything else that escapes is a bug of ours and keeps its traceback. Errors of libraries (sqlite3, psycopg, openpyxl,
-yaml, pydantic) are translated where the library is called, never further up.
+Anything else that escapes is a bug of ours and keeps its traceback. Errors of libraries (sqlite3, psycopg, calamine,
+yaml, pydantic) are translated where the library is called.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from evenhand.text import counted
+
 SHOWN = 50
+"""Causes that a message lists before the rest is only counted."""
+
 PLACES = 3
-NAMES = 20
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 row`, `2 rows`, `1,000 rows`: for nouns that take an s."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def some_of(names: Sequence[object], most: int = NAMES) -> str:
-    """Names with commas between them; a very long list is cut and says how many more there are."""
-    more = f" … and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(map(str, names[:most])) + more
-
-
-def masked(text: str) -> str:
-    """A text without the passwords of the URLs in it."""
-    # One slash is what a path makes of two.
-    text = re.sub(r"(:/{1,2}[^:@/\s]*):\S*@", r"\1:***@", text)
-    return re.sub(r"(password=)[^&\s]*", r"\1***", text)
+"""Rows or lines that are named for one cause before the rest is only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong: what, where, and what to do about it.
+    """One thing that is wrong: what, where, and how to fix it.
 
-    Row numbers count as a spreadsheet shows them: the header is row 1. Line numbers are those of a text editor.
+    Rows are numbered as a spreadsheet shows them, with the header as row 1; lines as in a text editor.
     """
 
     what: str
@@ -61,7 +53,7 @@ class Problem:
         return self.at([self])
 
     def at(self, alike: Sequence["Problem"]) -> str:
-        """This problem as one line that stands for all of those alike, which differ in their rows or lines only."""
+        """One line for this problem and those like it, which differ only in their rows or lines."""
         places = [
             _places("line", [problem.line for problem in alike if problem.line is not None]),
             _places("row", [problem.row for problem in alike if problem.row is not None]),
@@ -89,11 +81,11 @@ class EvenhandError(Exception):
 
 
 class UserError(EvenhandError):
-    """Something the user can put right. The message says what, where, what is valid and what to do."""
+    """Something the user can fix. The message says what is wrong, where, what is valid and what to do."""
 
 
 class InputError(UserError):
-    """Bad input: every problem found, not only the first. The message has one line for all those of one cause."""
+    """Bad input, with every problem that was found. The message has one line per cause."""
 
     def __init__(self, source: str, problems: Iterable[Problem] | str, *, more: int = 0) -> None:
         self.source = source
@@ -105,13 +97,13 @@ class InputError(UserError):
         causes: dict[Problem, list[Problem]] = {}
         for problem in self.problems:
             causes.setdefault(replace(problem, row=None, line=None), []).append(problem)
-        told = [(first.at(alike), len(alike)) for first, alike in causes.items()]
-        if len(told) == 1 and not self.more:
-            return f"{self.source}: {told[0][0]}"
+        lines_by_cause = [(first.at(alike), len(alike)) for first, alike in causes.items()]
+        if len(lines_by_cause) == 1 and not self.more:
+            return f"{self.source}: {lines_by_cause[0][0]}"
         total = len(self.problems) + self.more
         lines = [f"{self.source}: {counted(total, 'problem')}"]
-        lines += [f"  {line}" for line, _ in told[:SHOWN]]
-        hidden = total - sum(count for _, count in told[:SHOWN])
+        lines += [f"  {line}" for line, _ in lines_by_cause[:SHOWN]]
+        hidden = total - sum(count for _, count in lines_by_cause[:SHOWN])
         if hidden:
             lines.append(f"  … and {hidden:,} more")
         return "\n".join(lines)
@@ -122,7 +114,15 @@ class ProtocolError(InputError):
 
 
 class StudyError(UserError):
-    """A study that cannot be made, opened or written."""
+    """A study that cannot be created, opened or written. `location` says which; the store adds it on the way out."""
+
+    def __init__(self, message: str, *, location: str | None = None) -> None:
+        super().__init__(message)
+        self.location = location
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return message if self.location is None else f"{self.location}: {message}"
 
 
 class NotAStudyError(StudyError):
@@ -138,12 +138,12 @@ class ConflictError(StudyError):
 
 
 class DuplicateItemError(StudyError):
-    """Items share an id: each such id with the places of its items, counted from 1 in the order they came."""
+    """Items share an id: each such id with the positions of its items, counted from 1."""
 
-    def __init__(self, location: str, duplicates: Sequence[tuple[str, Sequence[int]]]) -> None:
+    def __init__(self, duplicates: Sequence[tuple[str, Sequence[int]]]) -> None:
         self.duplicates = duplicates
         which = "1 item id is" if len(duplicates) == 1 else f"{len(duplicates):,} item ids are"
-        lines = [f"{location}: {which} not unique; give every item an id of its own"]
+        lines = [f"{which} not unique; give every item an id of its own"]
         for item_id, places in duplicates[:SHOWN]:
             more = f" and {len(places) - 5:,} more" if len(places) > 5 else ""
             lines.append(f"  {item_id!r}: items {', '.join(map(str, places[:5]))}{more}")
@@ -163,7 +163,7 @@ class MissingExtraError(UserError):
 
 
 class RaterFailure(EvenhandError):
-    """A rater gave no usable answer: the reason, and the reply as it came where there was one."""
+    """A rater gave no usable answer: the reason, and the raw reply if there was one."""
 
     def __init__(self, reason: str, raw: str | None = None) -> None:
         self.reason = reason

@@ -95,6 +95,24 @@ class RaterRef:
     config: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model or program answers on one criterion, as it says it.
+
+    `protocol.completion.ratings_of` checks whether the value fits the scale. `misquoted`, `distribution` and the rest
+    mean the same as in Rating.
+    """
+
+    criterion: str
+    value: object
+    rationale: str | None = None
+    confidence: float | None = None
+    notes: str | None = None
+    evidence: tuple[Span, ...] = ()
+    misquoted: tuple[str, ...] = ()
+    distribution: tuple[tuple[Value, float], ...] = ()
+
+
 def new_id() -> str:
     """An id that no other writer makes, so that a rating sent twice is stored once.
 
@@ -111,13 +129,13 @@ def now() -> datetime:
 class Rating:
     """One rater's answer on one criterion of one unit.
 
-    `value` is there exactly when `status` is `rated`. `digest` is the protocol's. `confidence` is a percentage.
-    `visible` names what the rater could see beside the item itself, for instance other raters' labels. `misquoted` are
-    texts given as evidence that stand nowhere in the item. `distribution` says how probable a rater held each level or
-    label, where it was asked several times or told its odds; `mean` is that of the levels, beside `value`, their mode.
-    `reply` is the id of the stored reply a rating was read from. `reason` says why a rating failed and `raw` keeps the
-    reply as it came. Ratings are never changed: a later one of the same rater, unit, criterion and digest takes its
-    place, and `supersedes` names the one it replaced.
+    `value` is present exactly if `status` is `rated`. `digest` is the protocol's. `confidence` is a percentage.
+    `visible` lists what the rater could see in addition to the item, such as other raters' labels. `misquoted` are
+    quotations given as evidence that are not found in the item. `distribution` has the probability of each level or
+    label, if the rater was asked several times or reported token probabilities; `mean` is the mean of the levels, and
+    `value` their mode. `reply` is the id of the stored reply that the rating was parsed from. `reason` is why a rating
+    failed, `raw` the reply as it was received. Ratings are never changed: a later one by the same rater on the same
+    unit, criterion and digest supersedes it, and `supersedes` names the one it replaced.
     """
 
     unit: str

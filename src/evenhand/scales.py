@@ -20,7 +20,7 @@ Level = Literal["nominal", "ordinal", "interval", "text"]
 
 
 class Strict(BaseModel):
-    """A part of a protocol: frozen, unknown keys refused."""
+    """A part of a protocol: frozen, unknown keys rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -29,7 +29,7 @@ class Strict(BaseModel):
 def label_key(text: str) -> str:
     """The form under which two spellings of a label are the same.
 
-    The minus sign of a number is no hyphen: `-1` is not `1`.
+    The minus sign of a number is not a hyphen: `-1` differs from `1`.
     """
     return _BETWEEN_WORDS.sub(" ", text).strip().casefold().replace("’", "'")
 
@@ -52,7 +52,7 @@ class Label(Strict):
 
 
 def differing(labels: Mapping[str, Label]) -> Mapping[str, Label]:
-    """The labels as given, or ValueError where two of them or their aliases read the same."""
+    """The labels as given; ValueError if two of them or their aliases read the same."""
     seen: dict[str, str] = {}
     for name, label in labels.items():
         for spelling in (name, *label.aliases):
@@ -149,7 +149,7 @@ class Nominal(Strict):
 
 
 class Text(Strict):
-    """Free text; with `unanswerable`, the answer `<Unanswerable>` says that the text does not answer."""
+    """Free text; with `unanswerable`, the answer `<Unanswerable>` means that the text gives no answer."""
 
     type: Literal["text"]
     unanswerable: bool = Field(default=False, description="whether <Unanswerable> is an answer of its own")
@@ -175,7 +175,7 @@ class Text(Strict):
 
 
 class Percent(Strict):
-    """A number from 0 to 100; a trailing percent sign is read over."""
+    """A number from 0 to 100; a trailing percent sign is ignored."""
 
     type: Literal["percent"]
 

@@ -1,4 +1,4 @@
-"""Deployment only: keys and addresses, read once from the environment and never changed."""
+"""Deployment settings: keys and addresses, read once from the environment and never changed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY
 
 
 class Secret:
-    """A text that is never shown. Only whoever sends it calls `reveal`."""
+    """A text that is never shown. Only the code that sends it calls `reveal`."""
 
     __slots__ = ("_text",)
 
@@ -24,8 +24,8 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`keys` by the name of their environment variable; a variable that is blank counts as not set. `owner_password`
-    lets the owner in at the page, and `url` is the address under which people open it."""
+    """`keys` by the name of their environment variable; a blank variable counts as not set. The owner signs in to the
+    page with `owner_password`; `url` is the address at which people open it."""
 
     keys: Mapping[str, Secret] = field(default_factory=lambda: MappingProxyType[str, Secret]({}))
     openai_base_url: str | None = None
@@ -34,12 +34,12 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
-        said = {name: value.strip() for name, value in environment.items()}
-        keys = {name: Secret(said[name]) for name in KEYS if said.get(name)}
-        password = said.get("EVENHAND_OWNER_PASSWORD")
+        given = {name: value.strip() for name, value in environment.items()}
+        keys = {name: Secret(given[name]) for name in KEYS if given.get(name)}
+        password = given.get("EVENHAND_OWNER_PASSWORD")
         return cls(
             MappingProxyType(keys),
-            said.get("OPENAI_BASE_URL") or None,
+            given.get("OPENAI_BASE_URL") or None,
             Secret(password) if password else None,
-            said.get("EVENHAND_URL") or None,
+            given.get("EVENHAND_URL") or None,
         )

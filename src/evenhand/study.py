@@ -1,39 +1,127 @@
-"""A study: one protocol, its items, units and ratings. Where files meet the store."""
+"""Study: one protocol, its items, units and ratings. Every command and every notebook call goes through it."""
 
+import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from itertools import repeat
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast, get_args
+from uuid import uuid4
 
-from evenhand.errors import DuplicateItemError, InputError, Problem, ProtocolError, UserError, counted, some_of
-from evenhand.formats.blind import filled_fields, write_blind
-from evenhand.formats.items import Items, content_id, duplicate_rows
-from evenhand.formats.questions import Questions, in_place, read_questions, write_questions
-from evenhand.formats.ratings_in import open_ratings
-from evenhand.formats.ratings_out import diagnosis_sheet, long_sheet, wide_sheet
-from evenhand.formats.summary import ImportSummary
-from evenhand.formats.writing import Sheet, write_table
+from evenhand.analysis.comparison import compare
+from evenhand.analysis.measures import measures
+from evenhand.analysis.tables import Tables
+from evenhand.analysis.targets import targets
+from evenhand.analysis.trust import trust
+from evenhand.errors import DuplicateItemError, ProtocolError, UserError
+from evenhand.files import replacing
+from evenhand.formats.items import ItemSource, content_id, duplicate_rows, items_of
+from evenhand.formats.questions import read_questions, write_questions
+from evenhand.formats.ratings.blind_sheet import filled_fields, write_blind
+from evenhand.formats.ratings.ratings_writer import diagnosis_sheet, long_sheet, wide_sheet
+from evenhand.formats.ratings.reader import open_ratings
+from evenhand.formats.tables.frames import TableSource, data_frame, table_of
+from evenhand.formats.tables.table_writer import Sheet, write_table
+from evenhand.llm.base import RunError
 from evenhand.protocol.load import available, load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.questeval.cloze import cloze
-from evenhand.questeval.key_info import key_info
-from evenhand.records import Item, Kind, RaterRef, Rating, Unit
-from evenhand.sampling import Draw, draw
-from evenhand.store.base import Added, NewUnits, ProtocolVersion, Replaced, Store, Work
-from evenhand.store.open import create_store, open_store
+from evenhand.questeval.key_info import extractor
+from evenhand.raters.adapters import OwnRater
+from evenhand.raters.options import RaterOptions, RunOptions
+from evenhand.records import Item, Kind, RaterRef, Rating, Unit, now
+from evenhand.report.build import agreements, build, heading
+from evenhand.report.data import GENERATOR, Report
+from evenhand.report.output import renderer_of
+from evenhand.results import (
+    AgreementResult,
+    ComparisonResult,
+    ImportResult,
+    MeasuresResult,
+    ReportResult,
+    RunEstimate,
+    RunResult,
+    Stop,
+    TrustResult,
+)
+from evenhand.run.batch_files import read_replies, write_batch, write_prompts
+from evenhand.run.budget import CapReached
+from evenhand.run.counters import LOG
+from evenhand.run.estimate import estimate
+from evenhand.run.judge import check_idle, judge
+from evenhand.run.progress import ProgressBar
+from evenhand.run.questions import (
+    check_asks,
+    cloze_questions,
+    make_clozes,
+    make_questions,
+    replace_questions,
+    unknown_items,
+)
+from evenhand.run.recorded_chat import Stopped, StopReason
+from evenhand.run.summary import (
+    estimate_text,
+    has_results,
+    questions_stop_text,
+    questions_text,
+    rating_lines,
+    run_text,
+    stop_text,
+)
+from evenhand.statistics import DEFAULT, Resampling
+from evenhand.store.items import ItemUnits, Replaced
+from evenhand.store.protocols import ProtocolVersion
+from evenhand.store.store import Store, create_store, open_store
+from evenhand.text import counted, some_of
 from evenhand.units import Question, split
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 Shape = Literal["long", "wide", "blind", "diagnosis"]
 
 Progress = Callable[[Iterable[Item]], Iterable[Item]]
-"""Wraps the items on their way into a study, to show how far it is."""
+"""Wraps the items on their way into a study, to show progress."""
+
+
+class PromptOptions(TypedDict, total=False):
+    """How a model is asked. These options are part of a rater's configuration."""
+
+    shots: int | None
+    """Worked examples in the prompt; all of the protocol's by default."""
+    one_by_one: bool
+    """Ask about each sentence separately instead of all sentences of a text together."""
+    max_tokens: int | None
+    temperature: float | None
+    seed: int | None
+
+
+class JudgeOptions(PromptOptions, total=False):
+    """Options of `Study.judge`, the same as those of `evenhand judge`."""
+
+    limit: int | None
+    """Units to rate, for each rater."""
+    max_cost: float | None
+    """Dollars to spend at most, all raters together."""
+    prices: Sequence[str]
+    """`IN/OUT` or `SPEC=IN/OUT`, in dollars per million tokens, if the published price is not yours."""
+    retry_failed: bool
+    samples: int
+    logprobs: bool
+    reasons: bool
+    concurrency: int
+    timeout: float
+    tries: int
+    device: str
+    dtype: str
+    batch_size: int
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The protocol a study was made with reads differently now; the study goes on with its own copy."""
+    """The study's protocol file, or the built-in protocol, has changed; the study continues with its own copy."""
 
     location: str
     source: str
@@ -45,9 +133,9 @@ class Change:
             f"{self.before.version} → {self.after.version}, " if self.before.version != self.after.version else ""
         )
         return (
-            f"the protocol {self.source} has changed since {self.location} took it ({versions}digest "
-            f"{self.before.digest[:12]} → {self.after.digest[:12]}). The study goes on with its own copy. "
-            f"To rate under the new version from here on: evenhand protocol adopt {self.location} {self.source}"
+            f"the protocol {self.source} has changed since {self.location} adopted it ({versions}digest "
+            f"{self.before.digest[:12]} → {self.after.digest[:12]}). The study continues with its own copy. "
+            f"To rate under the new version from now on: evenhand protocol adopt {self.location} {self.source}"
         )
 
 
@@ -63,201 +151,410 @@ class Study:
         cls,
         location: str | Path,
         protocol: Protocol | str | Path,
-        items: Items | Iterable[Item],
+        items: TableSource | ItemSource | Iterable[Item],
         *,
+        mapping: Mapping[str, str] | None = None,
+        id_column: str | None = None,
         questions: Mapping[str, Sequence[Question]] | None = None,
         source: str | None = None,
+        overwrite: bool = False,
         progress: Progress | None = None,
     ) -> "Study":
-        """Make a study at a path or `postgresql://` URL: the whole of it, or nothing.
+        """Create a study, completely or not at all.
 
-        `protocol` is a name, a file or a protocol; `source` says where a protocol came from, so that a later change of
-        its file is noticed. Where the unit is a question and no `questions` are given, they are made from the
-        references without a model; see `cloze_questions`.
+        Args:
+            location: a path, a `postgresql://` URL, or `":memory:"`.
+            protocol: the name of a protocol, the path of a protocol file, or a protocol.
+            items: the path of a table, a pandas or Polars data frame, a list of dicts, or items.
+            mapping: the columns of fields whose name or alias the table does not have.
+            id_column: the column with the ids; without ids, they are made from the content.
+            questions: questions by item id, if the unit is a question; by default made from the references.
+            source: where a protocol given as an object came from, so that a later change of its file is noticed.
+            overwrite: replace an existing study.
+            progress: wraps the items as they are read.
+
+        Raises UserError if the location is taken or an input is not valid.
         """
         if isinstance(protocol, str | Path):
             source = source or origin(protocol)
             protocol = load_protocol(protocol)
         if questions is not None and protocol.rule.of != "question":
-            raise UserError(
-                f"{protocol.name}: the unit is {protocol.unit!r}, so a study takes no questions: leave --questions out"
-            )
-        stream = progress(items) if progress else items
+            raise UserError(f"{protocol.name}: the unit is {protocol.unit!r}, so the study takes no questions")
+        found = items_of(items, protocol, mapping, id_column)
+        work = _work(protocol, progress(found) if progress else found, questions)
+        create = _overwrite if overwrite else create_store
         try:
-            store = create_store(str(location), protocol, source or "", _work(protocol, stream, questions))
+            store = create(str(location), protocol, source or "", work)
         except DuplicateItemError as error:
-            if isinstance(items, Items):
-                raise duplicate_rows(items, dict(error.duplicates)) from error
+            if isinstance(found, ItemSource):
+                raise duplicate_rows(found, dict(error.duplicates)) from error
             raise
         return cls(store)
 
     @classmethod
     def open(cls, location: str | Path, *, check_source: bool = True) -> "Study":
-        """Open a study; `change` is set where its protocol's file or built-in version reads differently by now."""
+        """Open a study; `change` is set if its protocol file, or the built-in protocol, has changed since."""
         store = open_store(str(location))
         return cls(store, _change(store) if check_source else None)
 
     @property
     def protocol(self) -> Protocol:
-        """The protocol in force."""
+        """The current protocol."""
         return self.store.protocol
 
     def items(self) -> Iterator[Item]:
-        return self.store.items()
+        """All items, in the order of the file."""
+        return self.store.items.all()
 
     def item(self, item_id: str) -> Item | None:
-        return self.store.item(item_id)
+        """The item with this id, or None."""
+        return self.store.items.find(item_id)
 
     def units(self) -> Iterator[Unit]:
-        return self.store.units()
+        """All units, in the order of the items."""
+        return self.store.items.units()
 
     def raters(self) -> Sequence[RaterRef]:
-        return self.store.raters()
+        """All raters, in order of arrival."""
+        return self.store.ratings.raters()
 
     def ratings(self, *, criterion: str | None = None, rater: str | None = None) -> Iterator[Rating]:
-        """The ratings in force under the current protocol."""
-        return self.store.ratings(criterion=criterion, rater=rater)
+        """The current ratings under the current protocol."""
+        return self.store.ratings.all(criterion=criterion, rater=rater)
 
     def versions(self) -> Sequence[ProtocolVersion]:
-        """Every protocol this study was rated under, oldest first; the last is in force."""
-        return self.store.versions()
+        """Every protocol this study was rated under, oldest first; the last is the current one."""
+        return self.store.protocols.versions()
 
     def version(self, digest: str) -> Protocol:
-        """The protocol of this study whose digest begins so. Raises UserError where there is not exactly one."""
+        """The protocol of this study whose digest begins with `digest`. Raises UserError unless exactly one does."""
         found = [version.protocol for version in self.versions() if version.protocol.digest.startswith(digest.lower())]
         if len(found) == 1 and digest:
             return found[0]
-        there = some_of([version.protocol.digest[:12] for version in self.versions()])
+        known = some_of([version.protocol.digest[:12] for version in self.versions()])
         what = "more than one version" if found else "no version"
         raise UserError(f"{self.store.location}: {what} of the protocol has a digest that begins with {digest!r}; "
-                        f"there are: {there}")  # fmt: skip
+                        f"there are: {known}")  # fmt: skip
 
     def adopt(self, protocol: Protocol | str | Path) -> None:
-        """Put a changed protocol in force; ratings under the earlier one stay, and stay apart.
+        """Make a changed protocol the current one. Ratings under the earlier one are kept, and never mixed with others.
 
-        `protocol` is a name, a file, a protocol, or the beginning of the digest of an earlier one of this study.
+        `protocol` is a name, a file, a protocol, or the beginning of the digest of an earlier protocol of this study.
         """
         if isinstance(protocol, str) and _may_be_digest(protocol):
             protocol = self.version(protocol)
         if isinstance(protocol, Protocol):
-            # Whoever goes back to an earlier version knows that its file reads differently: no source, no notice.
-            self.store.adopt(protocol, "")
+            # Going back to an earlier version is a decision: without a source, its changed file is not announced.
+            self.store.protocols.adopt(protocol, "")
         else:
-            self.store.adopt(load_protocol(protocol), origin(protocol))
+            self.store.protocols.adopt(load_protocol(protocol), origin(protocol))
         self.change = None
 
     def import_ratings(
         self,
-        path: str | Path,
+        source: TableSource,
         *,
         rater: str | None = None,
         kind: Kind | None = None,
         id_column: str | None = None,
         mapping: Mapping[str, str] | None = None,
-    ) -> tuple[ImportSummary, Added]:
-        """Bring in a long or wide rating file: every cell of it, or, where one is wrong, none.
+    ) -> ImportResult:
+        """Import ratings from a long or wide file, data frame or list of dicts: all of them, or none.
 
-        Raises InputError with all bad cells. A rating that says what the study has already is passed over; one that
-        says something else supersedes it.
+        `rater` and `kind` apply to ratings that name no rater. A rating that the study already has is passed over; a
+        different one by the same rater replaces it. Raises InputError with all cells that are not valid.
         """
+        table = table_of(source)
         file = open_ratings(
-            path,
+            table,
             self.protocol,
             rater=rater,
             kind=kind,
             id_column=id_column,
             columns=mapping,
-            known=self.store.raters(),
+            known=self.store.ratings.raters(),
             content_id=content_id,
         )
-        ratings = file.ratings(self.store.units_of, self.store.items_of)
-        added = self.store.add_ratings(ratings, raters=file.raters, keep_same=True)
-        return file.summary, added
+        ratings = file.ratings(self.store.items.units_of, self.store.items.find_many)
+        added = self.store.ratings.add(ratings, raters=file.raters, keep_same=True)
+        return ImportResult(table.source, file.summary, added)
 
     def export_ratings(
         self, path: str | Path, shape: Shape = "long", *, digest: str | None = None, overwrite: bool = False
     ) -> int:
-        """Write ratings to a file and say how many rows it has.
+        """Write ratings to a file and return the number of rows.
 
-        `long`: a row for each rating, as `import_ratings` reads it; `wide`: a row for each unit; `diagnosis`: a row
-        for each unit and criterion with what was used and why not; `blind`: a sheet to fill in, without ratings.
-        `digest`, or its beginning: the ratings under that version of the protocol, long or wide. An existing file is
-        refused unless `overwrite`: a rater's work may be in it.
+        Args:
+            path: the file; its suffix determines the format.
+            shape: `long` has a row for each rating, as `import_ratings` reads it; `wide` a row for each unit;
+                `diagnosis` a row for each unit and criterion with what was used and why not; `blind` is a sheet to
+                fill in, without ratings.
+            digest: the digest, or its beginning, of an earlier protocol whose ratings are written, long or wide.
+            overwrite: replace an existing file, which may hold a rater's work.
         """
         if shape not in get_args(Shape):
-            raise UserError(f"there is no shape {shape!r}; there are: {', '.join(get_args(Shape))}")
+            raise UserError(f"there is no shape {shape!r}; valid are {', '.join(get_args(Shape))}")
         if digest is not None and shape not in ("long", "wide"):
             raise UserError(f"a digest goes with the shapes long and wide, not with {shape}")
         if shape == "blind":
-            fields = filled_fields(self.protocol, self.items())
-            return write_blind(path, self.protocol, self.work(), fields=fields, overwrite=overwrite)
+            filled = filled_fields(self.protocol, self.items())
+            return write_blind(path, self.protocol, self.work(), fields=filled, overwrite=overwrite)
         protocol = self.protocol if digest is None else self.version(digest)
         return write_table(path, self._sheet(shape, protocol), overwrite=overwrite)
 
     def _sheet(self, shape: Literal["long", "wide", "diagnosis"], protocol: Protocol) -> Sheet:
-        store, raters = self.store, self.store.raters()
+        store, raters = self.store, self.store.ratings.raters()
         if shape == "long":
-            return long_sheet(store.units(), store.ratings(digest=protocol.digest), raters)
+            return long_sheet(store.items.units(), store.ratings.all(digest=protocol.digest), raters)
         if shape == "wide":
-            ratings = store.ratings(digest=protocol.digest)
-            return wide_sheet(protocol, store.units(), store.items(), ratings, raters)
-        return diagnosis_sheet(self.protocol, store.units(), store.ratings(every_digest=True), raters)
+            ratings = store.ratings.all(digest=protocol.digest)
+            return wide_sheet(protocol, store.items.units(), store.items.all(), ratings, raters)
+        return diagnosis_sheet(self.protocol, store.items.units(), store.ratings.all(every_digest=True), raters)
+
+    def ratings_frame(
+        self, shape: Literal["long", "wide"] = "long", *, library: Literal["pandas", "polars"] = "pandas"
+    ) -> "pandas.DataFrame | polars.DataFrame":
+        """The current ratings as a data frame, with the columns of `export_ratings`."""
+        sheet = self._sheet(shape, self.protocol)
+        rows = list(sheet.rows)
+        return data_frame(library, {name: [row[place] for row in rows] for place, name in enumerate(sheet.columns)})
+
+    def judge(
+        self,
+        *raters: str | OwnRater,
+        log: str | Path | None = None,
+        progress: bool = True,
+        **options: Unpack[JudgeOptions],
+    ) -> RunResult:
+        """Let models or your own raters rate the units that they have not rated yet.
+
+        Every reply is stored as it arrives. An interrupted run keeps them, and the same call continues it without
+        paying twice. Works in a notebook, where an event loop is already running.
+
+        Args:
+            raters: rater specs such as `"verifier"`, `"openai:MODEL"` or `"NAME=SPEC"`, or objects with a method
+                `rate(item, unit)`.
+            log: a file to which the events of the run are added, line by line.
+            progress: whether to show a progress bar on stderr.
+            options: see `JudgeOptions`.
+
+        Raises UserError, with nothing rated, if a rater or an option is not valid or no call can succeed.
+        """
+        rater_options, run_options = _split_options(options)
+        with ProgressBar() as bar, _logged_to(log):
+            watch = bar.show if progress else None
+            outcome = judge(self.store, raters, rater_options, run_options, watch=watch)
+        if isinstance(outcome.why, RunError) and not has_results(outcome):
+            raise UserError(f"{outcome.why.reason}. Nothing was rated")
+        counts = {rater: counters.counts() for rater, counters in outcome.counters.raters.items()}
+        return RunResult(run_text(outcome), counts, _stop(outcome.why), stop_text(outcome))
+
+    def estimate(self, *raters: str | OwnRater, **options: Unpack[JudgeOptions]) -> RunEstimate:
+        """What `judge` would take with the same arguments: calls, tokens, cost, the first prompt. Nothing is sent."""
+        rater_options, run_options = _split_options(options)
+        found = estimate(self.store, raters, rater_options, run_options)
+        return RunEstimate(estimate_text(found, run_options.max_cost), found.units, found.models)
+
+    def stop_run(self, run: str) -> None:
+        """Stop a run, wherever its processes are; they wait for open calls. `evenhand runs` shows the ids.
+
+        Raises UserError if there is no such run, or it has ended.
+        """
+        if not self.store.work.stop(run):
+            under_way = [one.id for one in self.store.work.runs() if one.state == "running"]
+            raise UserError(
+                f"{self.store.location}: no run {run!r} is under way; there are: {', '.join(under_way) or 'none'}"
+            )
+
+    def export_prompts(
+        self,
+        path: str | Path,
+        *,
+        model: str | None = None,
+        limit: int | None = None,
+        overwrite: bool = False,
+        **options: Unpack[PromptOptions],
+    ) -> int:
+        """Write the prompts for all units, to be answered elsewhere, and return their number.
+
+        Without `model` the file is a table with a column `reply` to fill in; with it, a batch file for OpenAI's queue.
+        """
+        asking = _rater_options(cast("dict[str, Any]", dict(options)))
+        if model is not None:
+            return write_batch(self.store, path, model, asking, limit=limit, overwrite=overwrite)
+        for option in ("max_tokens", "temperature", "seed"):
+            if getattr(asking, option) is not None:
+                raise UserError(
+                    f"{option.replace('_', '-')} goes with a batch: a prompt used by hand has no such setting"
+                )
+        return write_prompts(self.store, path, asking, limit=limit, overwrite=overwrite)
+
+    def import_replies(self, path: str | Path, rater: str) -> RunResult:
+        """Import replies collected elsewhere as ratings by the model `rater`: all of them, or none.
+
+        The file is the one that `export_prompts` wrote, with the replies filled in, or the output of a batch.
+        """
+        tally = read_replies(self.store, path, rater)
+        head = f"{path}: replies for {counted(tally.units, 'unit')} by {rater}"
+        return RunResult("\n".join([head, *rating_lines(tally)]), {rater: tally.counts()})
+
+    def make_questions(
+        self,
+        rater: str | None = None,
+        *,
+        concurrency: int = 16,
+        max_cost: float | None = None,
+        prices: Sequence[str] = (),
+        progress: bool = True,
+    ) -> RunResult:
+        """Make the questions again from the references, with a language model or, by default, without one.
+
+        Items with a question that has a rating keep theirs. Raises UserError if a rater is at work.
+        """
+        if rater is None:
+            if max_cost is not None or prices:
+                raise UserError("a cost limit and prices go with a rater: without a model there is nothing to pay")
+            making = make_clozes(self.store)
+            maker = f"without a model ({extractor(self.protocol.language)})"
+        else:
+            run_options = RunOptions(max_cost=max_cost, prices=prices, concurrency=concurrency)
+            with ProgressBar() as bar:
+                making = make_questions(self.store, rater, run_options, watch=bar.show if progress else None)
+            maker = f"by {making.maker}"
+        if isinstance(making.why, RunError) and not making.items and not making.failed:
+            raise UserError(f"{making.why.reason}. No question was made")
+        text = questions_text(self.store.location, making, maker)
+        return RunResult(
+            text, {making.counters.rater: making.counters.counts()}, _stop(making.why), questions_stop_text(making)
+        )
 
     def export_questions(self, path: str | Path, *, overwrite: bool = False) -> tuple[int, int]:
-        """Write all questions with the references' answers as JSON, to be edited and brought back in with
-        `import_questions`; says how many items and questions there are."""
-        self.check_asks()
+        """Write all questions with the references' answers as JSON, to be edited and imported with `import_questions`.
+
+        Returns the numbers of items and of questions.
+        """
+        check_asks(self.store)
         return write_questions(path, self.items(), self.units(), overwrite=overwrite)
 
     def import_questions(self, path: str | Path) -> Replaced:
-        """Give the items in a file the questions it has for them; see `replace_questions`."""
-        self.check_asks()
+        """Replace the questions of the items in a file; see `replace_questions`."""
+        check_asks(self.store)
+        check_idle(self.store)
         return self.replace_questions(read_questions(path))
 
     def replace_questions(self, questions: Mapping[str, Sequence[Question]]) -> Replaced:
-        """Give items other questions: all of it, or, where something stands in the way, nothing.
+        """Replace the questions of the items named, all of them or none; other items keep theirs.
 
-        An item that is not among them keeps its own. A question that has ratings must be there as it was and keeps its
-        place; the others come in their order. Raises UserError, with all such questions, where one is not.
+        A question that has ratings must be among the new ones, unchanged, and keeps its position; the others follow in
+        their order. Raises UserError with every rated question that is missing.
         """
-        names = list(questions)
-        present = self.store.units_of(names)
-        if unknown := [name for name in names if name not in present]:
-            raise _foreign(questions, unknown)
-        fixed = self.store.rated_units(names)
-        return self.store.replace_units(self._other_units(questions, present, fixed))
+        return replace_questions(self.store, questions)
 
-    def _other_units(
-        self, questions: Mapping[str, Sequence[Question]], present: Mapping[str, Sequence[Unit]], fixed: Set[str]
-    ) -> Iterator[NewUnits]:
-        for name, wanted in questions.items():
-            placed = {name: in_place(wanted, present[name], fixed)}
-            yield name, split(self.protocol, Item(name, {}), placed)
+    def tables(self) -> Tables:
+        """The current ratings as NumPy arrays, one table for each criterion: the start of a statistic of your own."""
+        return self.store.tables()
 
-    def check_asks(self) -> None:
-        """Raise UserError where this study has no questions because its protocol has another unit."""
-        if self.protocol.rule.of != "question":
-            raise UserError(
-                f"{self.store.location}: the unit of {self.protocol.name} is {self.protocol.unit!r}, and only a "
-                "protocol whose unit is a question has questions"
-            )
+    def agreement(self, criterion: str | None = None, *, plan: Resampling = DEFAULT) -> AgreementResult:
+        """How far the raters agree, all together and pair by pair, on one criterion or on all."""
+        tables = self.tables()
+        found = agreements(tables, plan)
+        if criterion is not None:
+            self._check_criterion(criterion, found)
+            found = {criterion: found[criterion]}
+        reached = targets(tables, plan=plan)
+        return AgreementResult(self._heading(tables, plan), tables, found, reached)
+
+    def measures(self, *, plan: Resampling = DEFAULT) -> MeasuresResult:
+        """The protocol's own figures, overall and by stratum."""
+        tables = self.tables()
+        return MeasuresResult(self._heading(tables, plan), tables, measures(tables, plan=plan))
+
+    def trust(self, criterion: str, *, plan: Resampling = DEFAULT) -> TrustResult:
+        """How far each rater can be trusted on a criterion."""
+        tables = self.tables()
+        view = tables.compared()
+        self._check_criterion(criterion, view.tables)
+        return TrustResult(self._heading(tables, plan), trust(view, criterion, plan))
+
+    def compare(
+        self,
+        field: str,
+        a: str,
+        b: str,
+        *,
+        criterion: str,
+        rater: str | None = None,
+        pair: str | None = None,
+        plan: Resampling = DEFAULT,
+    ) -> ComparisonResult:
+        """Compare the items whose label `field` is `a` with those where it is `b`: two systems, for instance.
+
+        Ratings are those of `rater`, or by default of the people together. `pair` names a label field whose value pairs
+        the items, such as the question that both systems answered.
+        """
+        view = self.tables().compared()
+        self._check_criterion(criterion, view.tables)
+        return ComparisonResult(compare(view, criterion, field, a, b, rater, pair, plan))
+
+    def report(
+        self, path: str | Path | None = None, *, overwrite: bool = False, plan: Resampling = DEFAULT
+    ) -> ReportResult:
+        """The whole report. With a path it is written as `.html`, `.json` or `.txt`.
+
+        An earlier report is replaced; any other existing file only with `overwrite`.
+        """
+        if path is None:
+            return ReportResult(self._report(plan))
+        target = Path(path)
+        render = renderer_of(target)
+        with replacing(target, overwrite=overwrite, mark=GENERATOR.encode()) as temporary:
+            found = self._report(plan)
+            temporary.write_text(render(found), encoding="utf-8")
+        return ReportResult(found, target)
+
+    def _report(self, plan: Resampling) -> Report:
+        tables = self.tables()
+        return build(tables, self.store.location, now(), lambda numbers: self._fetch(tables, numbers), plan)
+
+    def _check_criterion(self, criterion: str, comparable: Iterable[str]) -> None:
+        if criterion not in comparable:
+            raise UserError(f"there is no criterion {criterion!r} to compare; valid are {', '.join(comparable)}")
+
+    def _heading(self, tables: Tables, plan: Resampling) -> Report:
+        return heading(tables, self.store.location, now(), plan)
+
+    def _fetch(self, tables: Tables, numbers: Sequence[int]) -> list[tuple[Item, Unit, list[Rating]]]:
+        """Units by their numbers with items and ratings, for the few that a person will read."""
+        places = [tables.place(number) for number in numbers]
+        items = self.store.items.at([item for item, _ in places])
+        units = self.store.items.units_of([item.id for item in items])
+        found: list[tuple[Item, Unit, list[Rating]]] = []
+        for item, (_, position) in zip(items, places, strict=True):
+            unit = next(unit for unit in units[item.id] if unit.position == position)
+            found.append((item, unit, [one for one in self.store.ratings.all(item=item.id) if one.unit == unit.id]))
+        return found
 
     def work(self) -> Iterator[tuple[Item, Unit]]:
         """Every unit with its item."""
-        items = self.store.items()
+        items = self.store.items.all()
         item: Item | None = None
-        for unit in self.store.units():
+        for unit in self.store.items.units():
             while item is None or item.id != unit.item:
                 item = next(items)
             yield item, unit
 
     def count_ratings(self, *, every_digest: bool = False) -> int:
-        """Ratings in force, of the current protocol or of all."""
-        counts = self.store.count_ratings()
+        """The number of current ratings, under the current protocol or under all."""
+        counts = self.store.ratings.count()
         digests = list(counts) if every_digest else [self.protocol.digest]
         return sum(sum(counts.get(digest, {}).values()) for digest in digests)
 
+    def backup(self, path: str | Path) -> None:
+        """Copy the study, complete and consistent, into a new SQLite file, while others go on rating."""
+        self.store.backup(Path(path))
+
     def close(self) -> None:
+        """Close the study; one in memory is gone."""
         self.store.close()
 
     def __enter__(self) -> "Study":
@@ -266,53 +563,24 @@ class Study:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-
-def sample(items: Items, protocol: Protocol, size: int, by: Sequence[str], seed: int) -> tuple[Items, Draw]:
-    """A seeded sample of items, in proportion to the strata that the fields `by` make up."""
-    valid = [name for name, spec in protocol.item.fields.items() if spec.kind == "label"]
-    problems = [
-        Problem(f"cannot sample by {name!r}", fix=f"valid are {', '.join(valid) or 'none: no field is of kind label'}")
-        for name in by
-        if name not in valid
-    ]
-    problems += [
-        Problem(f"cannot sample by {name!r}: the file has no column for it", fix=f"name it with --map {name}=COLUMN")
-        for name in by
-        if name in valid and name not in items.columns
-    ]
-    if problems:
-        raise InputError(items.source, problems)
-    strata = ((item.id, tuple(str(item.fields.get(name, "")) for name in by)) for item in items)
-    drawn = draw(strata, size, seed)
-    return items.sampled(drawn.chosen), drawn
+    def __repr__(self) -> str:
+        return f"<Study: {self.store.location}, {self.protocol.name} {self.protocol.version}>"
 
 
 def origin(protocol: str | Path) -> str:
-    """Where a protocol comes from, so that it is found again from another folder."""
+    """Where a protocol comes from, in a form that can be found from any folder."""
     path = Path(protocol)
     return str(path.resolve()) if path.is_file() else str(protocol)
 
 
 def _may_be_digest(name: str) -> bool:
-    """Whether a name is the beginning of a digest: hexadecimal, and neither a protocol nor a file is called so."""
+    """Whether a name may be the beginning of a digest: hexadecimal, and not the name of a protocol or file."""
     return bool(re.fullmatch(r"[0-9a-fA-F]{4,64}", name)) and name not in available() and not Path(name).is_file()
-
-
-def cloze_questions(protocol: Protocol, item: Item) -> Sequence[Question]:
-    """Questions from an item's reference, made without a model: sentences in which something is left out.
-
-    What is left out, a name, a number, a date or a phrase, is the reference's own answer.
-    """
-    field = protocol.rule.field
-    text = item.fields.get(field, "") if field is not None else ""
-    assert isinstance(text, str), "the protocol's check demands a text field"
-    found = [(" ".join(info.text.split()), info) for info in key_info(text, protocol.language)]
-    return [Question(cloze(text, info), answer, answer) for answer, info in found]
 
 
 def _work(
     protocol: Protocol, items: Iterable[Item], questions: Mapping[str, Sequence[Question]] | None
-) -> Iterator[Work]:
+) -> Iterator[ItemUnits]:
     if protocol.rule.of == "item":
         return zip(items, repeat(()), strict=False)
     if protocol.rule.of == "question" and questions is None:
@@ -322,29 +590,88 @@ def _work(
 
 def _with_units(
     protocol: Protocol, items: Iterable[Item], questions: Mapping[str, Sequence[Question]]
-) -> Iterator[Work]:
+) -> Iterator[ItemUnits]:
     unused = set(questions)
     for item in items:
         unused.discard(item.id)
         yield item, split(protocol, item, questions)
     if unused:
-        raise _foreign(questions, sorted(unused))
+        raise unknown_items(questions, sorted(unused))
 
 
-def _foreign(questions: Mapping[str, Sequence[Question]], names: Sequence[str]) -> InputError:
-    source = questions.source if isinstance(questions, Questions) else "questions"
-    what = f"there are questions for {counted(len(names), 'id')} that no item has: {some_of(names, 5)}"
-    fix = "correct these ids, take the entries out, or give items with these ids"
-    return InputError(source, [Problem(what, fix=fix)])
+def _overwrite(location: str, protocol: Protocol, source: str, work: Iterable[ItemUnits]) -> Store:
+    """Create a study in place of the one at a path, which stays if the new one cannot be created."""
+    if "://" in location:
+        raise UserError("a study in a PostgreSQL database cannot be overwritten; create another database")
+    path = Path(location)
+    if not path.exists():
+        return create_store(location, protocol, source, work)
+    open_store(location).close()  # raises if the file is not a study
+    new = path.with_name(f".{path.name}.{uuid4().hex[:8]}.new")
+    try:
+        create_store(str(new), protocol, source, work).close()
+        for suffix in ("-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+    return open_store(location)
 
 
 def _change(store: Store) -> Change | None:
-    source = store.versions()[-1].source
+    source = store.protocols.versions()[-1].source
     if not source:
         return None
     try:
-        now = load_protocol(Path(source) if Path(source).is_absolute() else source)
+        current = load_protocol(Path(source) if Path(source).is_absolute() else source)
     except ProtocolError:
         # The file is gone, or broken in the middle of an edit: the study has its own copy and needs neither.
         return None
-    return Change(store.location, source, store.protocol, now) if now.digest != store.protocol.digest else None
+    return Change(store.location, source, store.protocol, current) if current.digest != store.protocol.digest else None
+
+
+def _rater_options(options: dict[str, Any]) -> RaterOptions:
+    """Take the options that belong to a rater's configuration out of `options`."""
+    options["together"] = not options.pop("one_by_one", False)
+    names = {field.name for field in fields(RaterOptions)} & set(options)
+    return RaterOptions(**{name: options.pop(name) for name in names})
+
+
+def _split_options(options: JudgeOptions) -> tuple[RaterOptions, RunOptions]:
+    given = cast("dict[str, Any]", dict(options))
+    rater_options = _rater_options(given)
+    if rater_options.logprobs and rater_options.samples > 1:
+        raise UserError("logprobs and samples are two ways to a distribution over the answers: choose one of them")
+    return rater_options, RunOptions(**given)
+
+
+def _stop(why: StopReason | None) -> Stop | None:
+    if why is None:
+        return None
+    if isinstance(why, Stopped):
+        return "stopped"
+    if isinstance(why, KeyboardInterrupt):
+        return "interrupted"
+    return "cost" if isinstance(why, CapReached) else "error"
+
+
+@contextmanager
+def _logged_to(path: str | Path | None) -> Generator[None]:
+    """Add the events of a run to a file."""
+    if path is None:
+        yield
+        return
+    try:
+        handler = logging.FileHandler(path, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path}: the log cannot be written: {error.strerror or error}") from error
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(message)s"))
+    before = LOG.level
+    LOG.setLevel(logging.INFO)
+    LOG.addHandler(handler)
+    try:
+        yield
+    finally:
+        LOG.removeHandler(handler)
+        LOG.setLevel(before)
+        handler.close()

@@ -7,9 +7,9 @@ The same item under the same rule gives the same units, today and on another mac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evenhand.nlp.sentences import sentences
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Span, Unit
-from evenhand.segments.sentences import sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ def unit_id(item_id: str, position: int, rule: str) -> str:
 
 
 def split(protocol: Protocol, item: Item, questions: Mapping[str, Sequence[Question]] | None = None) -> Sequence[Unit]:
-    """The units of one item. Question units come from `questions`, by item id; an item without any has no unit."""
+    """The units of one item. Question units come from `questions`, by item id; an item without any has no units."""
     rule = protocol.rule
     if rule.of == "item":
         return (Unit(item.id, item.id, 1),)
     if rule.of == "sentence":
         assert rule.field is not None
-        # Where it is missing the item is a bad row, which whoever reads the rows reports after the last of them.
+        # If it is missing, the item is a bad row, and the reader reports it after the last row.
         text = item.fields.get(rule.field, "")
         assert isinstance(text, str), "the protocol's check demands a text field"
         return [

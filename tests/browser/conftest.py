@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, sync_playwright
-from serving import UNTRAINED, Serve, Served, make_study, serving
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, expect, sync_playwright
 
-from evenhand.assign import Plan
+from evenhand.assignment import Plan
 from evenhand.protocol.model import Ask
+from tests.browser.serving import UNTRAINED, Serve, Served, make_study, serving
 
 HOW = (
     "no Chromium: install one (its `chromium` or `google-chrome` is looked for on PATH) "
@@ -29,6 +29,9 @@ FLAGS = (
 )
 
 
+expect.set_options(timeout=15_000)  # milliseconds; machines that run tests are busy
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
@@ -36,9 +39,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Generator[Browser]:
-    """A Chromium for the tests of a file. It ends with them: as long as it runs, its event loop is that of the
+    """A Chromium for the tests of this folder. It ends with them: as long as it runs, its event loop is that of the
     process, and tests that start one of their own would fail."""
     named = os.environ.get("EVENHAND_TEST_CHROMIUM")
     program = named or shutil.which("chromium") or shutil.which("google-chrome")
@@ -65,7 +68,7 @@ def new_context(browser: Browser) -> Generator[Callable[..., BrowserContext]]:
     def made(**options: Any) -> BrowserContext:
         options.setdefault("viewport", {"width": 1280, "height": 800})
         context = browser.new_context(**options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(20_000)
         context.on("weberror", lambda error: faults.append(str(error.error)))
         context.on("console", lambda message: faults.extend(_forbidden(message)))
         contexts.append(context)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from playwright.sync_api import Locator, Page, expect
-from serving import Served
 
 from evenhand.records import UNANSWERABLE, Rating, Value
 from evenhand.study import Study
+from tests.browser.serving import Served
 
 CANNOT_ASSESS = "Cannot assess"
 LEAVE_OUT = "Leave out"
@@ -81,7 +81,7 @@ class Keyboard:
                 self._type(given.notes)
             self._press("Enter")
         if given.sure is not None:
-            expect(self._page.get_by_label("How sure are you?")).to_be_focused()
+            expect(self._page.get_by_label("How confident are you?")).to_be_focused()
             self._type(str(given.sure))
             self._press("Enter")
             self._type(given.notes or "")
@@ -116,7 +116,7 @@ class Mouse:
             if answer.why is not None:
                 self._write(criterion.get_by_role("textbox", name="Why?"), answer.why)
         if given.sure is not None:
-            self._write(self._page.get_by_label("How sure are you?"), str(given.sure))
+            self._write(self._page.get_by_label("How confident are you?"), str(given.sure))
         if given.notes is not None:
             self._write(self._page.get_by_label("Notes"), given.notes)
         self._page.get_by_role("group", name="Actions").get_by_role("button").last.click()
@@ -157,7 +157,7 @@ def come_in(page: Page, link: str) -> None:
 def ratings(served: Served, rater: str, *, history: bool = False) -> list[Rating]:
     """A rater's ratings in force as the study's file has them; with `history`, also those replaced since."""
     with Study.open(served.study) as study:
-        return list(study.store.ratings(rater=rater, history=history))
+        return list(study.store.ratings.all(rater=rater, history=history))
 
 
 def saved(page: Page) -> None:

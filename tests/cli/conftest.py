@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import pytest
-from calling import Caller
+
+from tests.cli.calling import Caller
 
 
 @pytest.fixture

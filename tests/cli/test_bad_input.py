@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from calling import Caller
+
+from tests.cli.calling import Caller
 
 HEADER = "id,question,context,generated_answer\n"
 GOOD = HEADER + "a,Q,C,A\nb,Q,C,A\n"
@@ -201,7 +202,7 @@ def test_a_folder_that_is_read_only(call: Caller, tmp_path: Path, study: Path):
     assert "Traceback" not in made.stderr
     exported = _unprivileged("ratings", "export", str(study), "-o", str(closed / "out.csv"))
     assert exported.returncode == 2
-    assert f"nothing may be written in the folder {closed}" in exported.stderr
+    assert f"the folder {closed} is not writable" in exported.stderr
     assert "Traceback" not in exported.stderr
     assert list(closed.iterdir()) == []
     closed.chmod(0o000)

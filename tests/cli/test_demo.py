@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from calling import Caller
+
+from tests.cli.calling import Caller
 
 BIN = Path(sys.executable).parent
 LIMITED = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size})); " \
@@ -26,9 +27,9 @@ def test_a_demo_is_made_shown_and_shown_again(call: Caller, tmp_path: Path):
         "study.db",
     ]
     assert re.search(r"^  verifier  model   .*SUPPORTED \d+", first, re.MULTILINE)
-    assert re.search(r"^  ann and verifier +same answer 0\.\d{3} \[", first, re.MULTILINE)
+    assert re.search(r"^  ann and verifier +percent agreement 0\.\d{3} \[", first, re.MULTILINE)
     assert re.search(r"^  quest-eval  recall 0\.\d{3} \[.*precision 0\.\d{3} \[", first, re.MULTILINE)
-    assert "is already there and stays as it is" in call.fine("demo", "a/demo")
+    assert "already exists and is not changed" in call.fine("demo", "a/demo")
 
 
 def test_somebody_s_own_study_is_not_taken_for_the_demo(call: Caller, tmp_path: Path):
@@ -40,7 +41,7 @@ def test_somebody_s_own_study_is_not_taken_for_the_demo(call: Caller, tmp_path: 
     for folder in ("mine", "other"):
         result = call("demo", folder)
         assert result.code == 2
-        assert f"{folder}/study.db is there and is not the demo's; name another folder" in result.err
+        assert f"{folder}/study.db exists and is not part of the demo; name another folder" in result.err
 
 
 @pytest.mark.parametrize("folder", ["/dev/null", "items.csv/demo"])
@@ -48,7 +49,7 @@ def test_a_place_where_no_folder_can_be(call: Caller, tmp_path: Path, folder: st
     (tmp_path / "items.csv").write_text("x", encoding="utf-8")
     result = call("demo", folder)
     assert result.code == 2
-    assert result.err.startswith(f"error: {folder}: the demo cannot be made there: Not a directory")
+    assert result.err.startswith(f"error: {folder}: the demo cannot be created there: Not a directory")
 
 
 @pytest.mark.parametrize("size", [2_000, 60_000])

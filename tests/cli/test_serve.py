@@ -12,7 +12,8 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from calling import Caller
+
+from tests.cli.calling import Caller
 
 LINK = re.compile(r"http://127\.0\.0\.1:(\d+)/login#([\w-]{43})")
 
@@ -90,7 +91,7 @@ def test_it_ends_well_when_told_to(served: Served, how: signal.Signals):
         assert kept.get("/healthz").status_code == 200
         code, out, err = served.end(how)
     assert (code, err) == (0, "")
-    assert out.endswith("Ended; everything that was rated is stored.\n")
+    assert out.endswith("Stopped; all ratings are stored.\n")
 
 
 def test_a_port_in_use_is_answered_with_another(call: Caller, made: Path):

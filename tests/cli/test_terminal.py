@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.store.base import Run
+from evenhand.store.work import Run
 from tests.hostile_texts import CONTROLS, hostile_study
 
 COUNTED = ("units", "failed_units", "calls", "reused", "input_tokens", "output_tokens")
@@ -49,7 +49,7 @@ def terminal_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with hostile_study(folder, text) as made:
         made.export_ratings(folder / "ratings.csv")
         now = datetime(2026, 1, 1, tzinfo=UTC)
-        made.store.save_run(
+        made.store.work.save_run(
             Run("r", "ann", now, now, "done", {"model": text}, {"failures": {text: 1}, **dict.fromkeys(COUNTED, 1)})
         )
         (folder / "protocol.yaml").write_text(made.protocol.canonical())

@@ -6,10 +6,9 @@ from random import Random
 
 from evenhand.llm.base import CallError, Message, Reply, Request, Schema
 from evenhand.llm.endpoints import endpoint_of
-from evenhand.llm.events import Event
 from evenhand.llm.http import HttpChat
-from evenhand.llm.pace import AdaptivePace
-from evenhand.llm.steady import Waits
+from evenhand.llm.rate_limit import RateLimiter
+from evenhand.llm.retry import Event, Waits
 from evenhand.settings import Settings
 
 KEY = "sk-secret-0815-abcdef"
@@ -23,7 +22,7 @@ Outcome = Reply | CallError
 class Asked:
     """What came of asking: outcomes in the order of the requests, the events, and the pace afterwards."""
 
-    def __init__(self, outcomes: Sequence[Outcome], events: Sequence[Event], pace: AdaptivePace) -> None:
+    def __init__(self, outcomes: Sequence[Outcome], events: Sequence[Event], pace: RateLimiter) -> None:
         self.outcomes = outcomes
         self.events = events
         self.pace = pace
@@ -58,7 +57,7 @@ def ask(
     """Ask everything at once, as a run does: each with a place of the pace."""
     events: list[Event] = []
     settings = Settings.from_environment({"EVENHAND_API_KEY": key} if key else {})
-    pace = AdaptivePace(places)
+    pace = RateLimiter(places)
     endpoint = endpoint_of(f"{url}#test-model", settings)
     chat = HttpChat(
         endpoint, pace=pace, timeout=timeout, tries=tries, waits=waits, random=Random(1), listener=events.append

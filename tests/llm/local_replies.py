@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.llm.base import Message, Reply, Request, Schema
-from evenhand.llm.hugging_face import HuggingFaceChat
-from evenhand.llm.loaded_model import LoadedModel
+from evenhand.llm.hugging_face.chat import HuggingFaceChat
+from evenhand.llm.hugging_face.model import LoadedModel
 
 PATIENCE = 120
 """Seconds after which a model that was not reached will not be: a test fails then, where it would hang."""

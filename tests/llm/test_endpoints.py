@@ -20,7 +20,7 @@ def test_openai_is_reached_at_its_own_address_with_its_own_key():
     assert found.host == "api.openai.com"
     assert found.key is not None
     assert found.key.reveal() == KEY
-    assert (found.structured, found.logprobs, found.bounded_strings) == (True, True, False)
+    assert (found.extended, found.bounded_strings) == (True, False)
     assert found.limit == "max_completion_tokens"
 
 
@@ -43,7 +43,7 @@ def test_gemini_takes_either_of_two_variables_and_the_first_one_first():
 def test_anthropic_is_not_asked_for_what_it_passes_over():
     found = endpoint("anthropic:claude-sonnet-4-5", ANTHROPIC_API_KEY=KEY)
     assert found.url == "https://api.anthropic.com/v1/chat/completions"
-    assert (found.structured, found.logprobs, found.seed, found.hottest) == (False, False, False, 1.0)
+    assert (found.extended, found.hottest) == (False, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -78,12 +78,12 @@ def test_a_server_gets_evenhands_own_key_and_no_other():
         ("openai:m", ["OPENAI_API_KEY"]),
         ("gemini:m", ["GEMINI_API_KEY or GOOGLE_API_KEY"]),
         ("anthropic:m", ["ANTHROPIC_API_KEY"]),
-        ("http://localhost:8000/v1", ["behind a #", "http://localhost:8000/v1#llama3.1"]),
-        ("http://localhost:8000/v1# ", ["behind a #"]),
+        ("http://localhost:8000/v1", ["after a #", "http://localhost:8000/v1#llama3.1"]),
+        ("http://localhost:8000/v1# ", ["after a #"]),
         ("http:///v1#m", ["not an address", "http://localhost:8000/v1"]),
         ("http://host:port/v1#m", ["not an address"]),
         ("http://local host/v1#m", ["not an address"]),
-        ("https://h/v1?api-version=1#m", ["follows the ?"]),
+        ("https://h/v1?api-version=1#m", ["from the ? on"]),
         ("http://user:hunter2@h/v1#m", ["EVENHAND_API_KEY"]),
         ("http://hunter2@h/v1#m", ["EVENHAND_API_KEY"]),
     ],

@@ -10,7 +10,7 @@ import pytest
 from evenhand.llm.base import Message, Reply, Request, RunError, Usage
 from evenhand.llm.endpoints import Endpoint, endpoint_of
 from evenhand.llm.http import LARGEST, HttpChat
-from evenhand.llm.pace import AdaptivePace
+from evenhand.llm.rate_limit import RateLimiter
 from evenhand.settings import Secret, Settings
 from tests.chat_server import (
     Answer,
@@ -100,13 +100,15 @@ def test_many_calls_share_connections_and_stay_within_the_places():
     ],
 )
 def test_a_passing_failure_is_tried_again_and_a_lasting_one_named(bad: Answer, reason: str):
+    # Only what is meant to time out may: a loaded machine is slow.
+    timeout = 0.5 if reason == "timed out" else 10.0
     with ChatServer(script(says("first"), bad, says("good"))) as server:
-        asked = ask(server.url, [REQUEST, REQUEST], places=1, timeout=0.3)
+        asked = ask(server.url, [REQUEST, REQUEST], places=1, timeout=timeout)
         assert [outcome.text for outcome in asked.outcomes if isinstance(outcome, Reply)] == ["first", "good"]
         assert asked.kinds() == [("retry", reason)]
         assert len(server.calls) == 3
     with ChatServer(bad) as server:
-        asked = ask(server.url, tries=2, timeout=0.3)
+        asked = ask(server.url, tries=2, timeout=timeout)
         assert (asked.error.reason, asked.error.again) == (reason, True)
         assert not isinstance(asked.error, RunError)
         assert asked.kinds() == [("retry", reason), ("given up", reason)]
@@ -164,7 +166,7 @@ def test_what_no_call_can_get_past_stops_the_run(answer: Answer, words: list[str
 def test_a_server_that_wants_a_key_says_where_to_put_it():
     with ChatServer(fails(401)) as server:
         error = ask(server.url).error
-    assert "wants a key (401); set the environment variable EVENHAND_API_KEY" in str(error)
+    assert "(401); set the environment variable EVENHAND_API_KEY" in str(error)
 
 
 @pytest.mark.parametrize("key", [KEY, "any-text-0815"])
@@ -299,8 +301,8 @@ def test_a_part_that_was_not_sent_cannot_be_dropped():
 
 def test_an_endpoint_that_passes_over_parts_in_silence_is_not_asked_for_them():
     with ChatServer(says("yes")) as server:
-        endpoint = Endpoint("a", "m", f"{server.url}/chat/completions", structured=False, logprobs=False, seed=False)
-        asyncio.run(_once(HttpChat(endpoint, pace=AdaptivePace(1)), FULL))
+        endpoint = Endpoint("a", "m", f"{server.url}/chat/completions", extended=False)
+        asyncio.run(_once(HttpChat(endpoint, pace=RateLimiter(1)), FULL))
         assert sorted(server.calls[0].body) == ["max_tokens", "messages", "model", "temperature"]
 
 
@@ -314,14 +316,14 @@ async def _once(chat: HttpChat, request: Request) -> Reply:
 
 def test_a_chat_is_called_what_its_spec_says_and_shows_no_key():
     endpoint = endpoint_of("openai:gpt-4.1", Settings({"OPENAI_API_KEY": Secret(KEY)}))
-    chat = HttpChat(endpoint, pace=AdaptivePace(3))
+    chat = HttpChat(endpoint, pace=RateLimiter(3))
     assert (chat.model, chat.pace.width) == ("openai:gpt-4.1", 3)
     assert KEY not in repr(chat) + repr(vars(chat))
 
 
 def test_a_cancelled_call_gives_its_place_back_and_the_next_one_goes_well():
     async def body() -> None:
-        chat = HttpChat(endpoint_of(f"{server.url}#m", Settings()), pace=AdaptivePace(1))
+        chat = HttpChat(endpoint_of(f"{server.url}#m", Settings()), pace=RateLimiter(1))
         task = asyncio.create_task(_held(chat))
         while not server.calls:
             await asyncio.sleep(0.005)
@@ -363,4 +365,4 @@ def test_one_answer_in_five_goes_wrong_and_every_reply_still_comes():
     with ChatServer(behaviour) as server:
         asked = ask(server.url, requests, places=16, tries=8, waits=QUICK)
     assert [outcome.text for outcome in asked.outcomes if isinstance(outcome, Reply)] == [str(n) for n in range(300)]
-    assert (asked.pace.in_use, asked.pace.waiting) == (0, 0)
+    assert asked.pace.in_use == 0

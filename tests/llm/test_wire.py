@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from evenhand.llm.base import Choice, Message, Request, Schema, Usage
-from evenhand.llm.forms import Form
+from evenhand.llm.dialect import Dialect
 from evenhand.llm.wire import NotACompletion, body_of, reply_of
 from tests.chat_server import Token, completion
 
-FULL = Form("json_schema", ("max_tokens", "max_completion_tokens"))
+FULL = Dialect("json_schema", ("max_tokens", "max_completion_tokens"))
 SCHEMA = Schema("rating", '{"type": "object", "title": "Größe"}')
 
 
@@ -45,7 +45,7 @@ def test_a_body_is_the_json_of_the_request():
 
 def test_a_body_leaves_out_what_the_form_lacks():
     request = Request((Message("user", "x"),), SCHEMA, max_tokens=9, temperature=2.0, seed=3, logprobs=5)
-    bare = Form("none", ("max_completion_tokens",), temperature=False, seed=False, logprobs=False)
+    bare = Dialect("none", ("max_completion_tokens",), temperature=False, seed=False, logprobs=False)
     messages = [{"role": "user", "content": "x"}]
     assert json.loads(body_of(request, "m", bare)) == {"model": "m", "messages": messages, "max_completion_tokens": 9}
     loose = json.loads(body_of(request, "m", replace(bare, structure="json_object", temperature=True, hottest=1.0)))

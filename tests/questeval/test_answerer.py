@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenhand.nlp.words import token_f1
 from evenhand.questeval.answerer import READ_BY_NETWORK, Answerer, Found
 from evenhand.questeval.cloze import cloze
 from evenhand.questeval.key_info import key_info
 from evenhand.questeval.roots import root
 from evenhand.records import UNANSWERABLE
-from evenhand.textmatch import token_f1
 from evenhand.verify.reading import Reading
 from evenhand.verify.stems import stem
 from training.questions_cases import cases, figures

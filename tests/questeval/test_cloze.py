@@ -2,9 +2,9 @@
 
 import pytest
 
+from evenhand.nlp.sentences import sentences
 from evenhand.questeval.cloze import cloze, leans
 from evenhand.questeval.key_info import KeyInfo
-from evenhand.segments.sentences import sentences
 
 
 def at(text: str, answer: str) -> KeyInfo:

@@ -7,7 +7,7 @@ from functools import cache
 from evenhand.llm.base import Reply
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Task
+from evenhand.raters.base import RatingTask
 from evenhand.records import FieldValue, Item, Triple
 from evenhand.units import Question, split
 
@@ -95,20 +95,20 @@ def protocol_named(name: str) -> Protocol:
     return EVIDENCE if name == "evidence" else load_protocol(name)
 
 
-def tasks(name: str, fields: Mapping[str, FieldValue] | None = None) -> Sequence[Task]:
+def tasks(name: str, fields: Mapping[str, FieldValue] | None = None) -> Sequence[RatingTask]:
     """The tasks of the sample item: each unit by itself, and all of them together where there are several."""
     protocol = protocol_named(name)
     known = EVIDENCE_FIELDS if name == "evidence" else FIELDS[name]
     item = Item("case", fields if fields is not None else known)
     units = tuple(split(protocol, item, {"case": QUESTIONS}))
-    return [Task(item, (unit,)) for unit in units] + ([Task(item, units)] if len(units) > 1 else [])
+    return [RatingTask(item, (unit,)) for unit in units] + ([RatingTask(item, units)] if len(units) > 1 else [])
 
 
-def one(name: str) -> Task:
+def one(name: str) -> RatingTask:
     return tasks(name)[0]
 
 
-def together(name: str) -> Task:
+def together(name: str) -> RatingTask:
     return tasks(name)[-1]
 
 

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from evenhand.errors import UserError
-from evenhand.raters.nli import NliModel
-from evenhand.raters.registry import Workshop, judge_of
-from evenhand.settings import Settings
+from evenhand.raters.verifier.nli import NliModel
 from evenhand.units import split
 from tests.llm.tiny_model import HOW, make_model, torch
+from tests.raters.building import build
 from tests.raters.rater_cases import one, protocol_named
 
 tokenizers = pytest.importorskip("tokenizers", reason=HOW)
@@ -121,17 +120,10 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path):
 def test_the_verifier_reads_with_it(tmp_path: Path):
     folder = make_classifier(tmp_path, {0: "entailment", 1: "neutral", 2: "contradiction"})
     protocol = protocol_named("halo-support")
-    rater = judge_of(f"nli=verifier(hf:{folder})", protocol, Workshop(Settings()))
+    rater = build(f"nli=verifier(hf:{folder})", protocol)
     task = one("halo-support")
     assert task.units == tuple(split(protocol, task.item))
-
-    class Nobody:
-        async def ask(self, *asked: Any, **options: Any) -> Any:
-            raise AssertionError("nobody is to be asked")
-
-        def check(self) -> None: ...
-
-    (judgement,) = asyncio.run(rater.judge(protocol, task, Nobody()))
+    (judgement,) = asyncio.run(rater.rate_units(task.item, task.units))
     (answer,) = judgement.answers
     assert answer.value in ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")
     assert sum(share for _, share in answer.distribution) == pytest.approx(1.0)  # pyright: ignore[reportUnknownMemberType]

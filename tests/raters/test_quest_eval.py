@@ -7,26 +7,24 @@ import pytest
 from evenhand.errors import UserError
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.answering import RatedText
-from evenhand.raters.base import Judge
-from evenhand.raters.registry import Workshop, judge_of
+from evenhand.raters.base import Rater
+from evenhand.raters.options import RunOptions
+from evenhand.raters.quest_eval.rated_text import RatedText
 from evenhand.records import UNANSWERABLE, Item, Kind, Rating, Span, Status
 from evenhand.run.judge import judge
-from evenhand.run.order import Order
-from evenhand.settings import Settings
 from evenhand.study import Study
 from evenhand.units import Question
+from tests.raters.building import build
 
 PROTOCOL = load_protocol("rag-quest-eval")
-WORKSHOP = Workshop(Settings())
 OPENED = Question("When was the footbridge opened?", "May 2019")
 DESIGNED = Question("Who designed the footbridge?", "Ines Calder")
 COST = Question("How much did the footbridge cost?", "3.4 million")
 TEXT = "The footbridge was opened in March 2019. The footbridge was designed by Ines Calder."
 
 
-def quest_eval(protocol: Protocol = PROTOCOL, spec: str = "quest-eval") -> Judge:
-    return judge_of(spec, protocol, WORKSHOP)
+def quest_eval(protocol: Protocol = PROTOCOL, spec: str = "quest-eval") -> Rater:
+    return build(spec, protocol)
 
 
 def rated(
@@ -34,7 +32,7 @@ def rated(
 ) -> Sequence[Rating]:
     item = Item("bridge", {"reference": "R.", **fields})
     with Study.create(folder / "study.db", protocol, [item], questions={"bridge": questions}) as study:
-        judge(study, [quest_eval(protocol)], Order(limit))
+        judge(study.store, [quest_eval(protocol)], run=RunOptions(limit))
         return list(study.ratings())
 
 
@@ -50,9 +48,9 @@ def test_answers_in_the_words_of_the_text_with_their_place_and_a_confidence(tmp_
 def test_questions_about_an_item_are_one_task_and_a_run_goes_on_where_it_was(tmp_path: Path):
     item = Item("bridge", {"reference": "R.", "generated": TEXT})
     with Study.create(tmp_path / "s.db", PROTOCOL, [item], questions={"bridge": [OPENED, DESIGNED]}) as study:
-        outcome = judge(study, [quest_eval()], Order(1))
+        outcome = judge(study.store, [quest_eval()], run=RunOptions(1))
         assert outcome.units == 2, "a limit does not tear them apart"
-        assert judge(study, [quest_eval()]).units == 0
+        assert judge(study.store, [quest_eval()]).units == 0
         assert study.raters()[0].kind is Kind.MODEL
 
 
@@ -72,7 +70,7 @@ def test_another_language_is_read_without_the_network_and_that_is_said(tmp_path:
     (rating,) = rated(tmp_path, {"generated": text}, Question("Die Brücke wurde im ____ 2019 eröffnet.", "Mai"))
     assert rating.status is Status.RATED
     assert rating.rationale is not None
-    assert rating.rationale.startswith("answered without the network in the box: ")
+    assert rating.rationale.startswith("answered without the built-in network: ")
     assert "German" in rating.rationale
 
 
@@ -123,7 +121,7 @@ def test_several_rated_texts_and_other_criteria(tmp_path: Path):
     body = ("It rained.", "The footbridge was opened in March 2019.")
     item = Item("bridge", {"reference": "R.", "title": "News from the town", "body": body})
     with Study.create(tmp_path / "study.db", TWO_FIELDS, [item], questions={"bridge": [OPENED]}) as study:
-        judge(study, [quest_eval(TWO_FIELDS)])
+        judge(study.store, [quest_eval(TWO_FIELDS)])
         skipped, beyond, answer = study.ratings()
     assert (skipped.criterion, skipped.status) == ("mood", Status.SKIPPED)
     assert (beyond.criterion, beyond.status) == ("tone", Status.CANNOT_ASSESS)
@@ -163,8 +161,8 @@ def test_its_configuration_is_what_it_is_made_of():
         ("quest-eval()", "cannot be read"),
         ("quest-eval(http://127.0.0.1:1/v1#a", "cannot be read"),
         ("quest-eval(http://127.0.0.1:1/v1#a, http://127.0.0.1:1/v1#b)", "cannot be read"),
-        ("quest-eval(quest-eval)", "'quest-eval' is no language model"),
-        ("quest-eval(verifier)", "'verifier' is no language model; name one, as in quest-eval"),
+        ("quest-eval(quest-eval)", "'quest-eval' is not a language model"),
+        ("quest-eval(verifier)", "'verifier' is not a language model; name one, as in quest-eval"),
         ("quest-eval(nobody)", "there is no rater 'nobody'"),
     ],
 )

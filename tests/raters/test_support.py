@@ -7,7 +7,7 @@ import pytest
 from evenhand.errors import UserError
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.support import FITTING, meaning, question_field, support_of
+from evenhand.raters.verifier.support_labels import FITTING, meaning, question_field, support_of
 from evenhand.verify.verifier import Label, Verdict
 
 THREE = {Label.SUPPORTED: 0.5, Label.CONTRADICTED: 0.3, Label.NO_EVIDENCE: 0.2}

@@ -7,64 +7,49 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evenhand.errors import RaterFailure, UserError
-from evenhand.llm.base import Chat, Request
+from evenhand.llm.base import Chat
 from evenhand.protocol.guideline import field_text
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Answer, Desk, Judge, Judgement, Stored, Task, Trim
-from evenhand.raters.options import Asking
-from evenhand.raters.readers import LocalReader, Pair, Read, claim_reading
-from evenhand.raters.registry import Workshop, judge_of
-from evenhand.raters.turns import turn
-from evenhand.raters.verifier import Verifier
-from evenhand.records import FieldValue, Item, Kind, Rating, Status
+from evenhand.raters.base import Judgement, Rater, RatingTask, local_computation
+from evenhand.raters.options import RaterOptions, RunOptions
+from evenhand.raters.verifier.claim_readers import LocalReader, Pair, Read, claim_reading
+from evenhand.raters.verifier.verifier_rater import Verifier
+from evenhand.records import Answer, FieldValue, Item, Kind, Rating, Status
+from evenhand.run.estimate import estimate
 from evenhand.run.judge import judge
-from evenhand.run.order import Order
-from evenhand.settings import Settings
 from evenhand.study import Study
 from evenhand.units import split
 from evenhand.verify.reading import Reading
+from tests.chat_server import CODE, Call, ChatServer, says
 from tests.chat_server import Answer as Served
-from tests.chat_server import Call, ChatServer, says
+from tests.raters.building import build
 
 HALO = load_protocol("halo-support")
 STEM = load_protocol("stem-accuracy")
-WORKSHOP = Workshop(Settings())
 
 SUPPORTS, CONTRADICTS, NEITHER = Reading(0.9, 0.04, 0.06), Reading(0.05, 0.9, 0.05), Reading(0.1, 0.1, 0.8)
 
 
-class NobodyToAsk:
-    """A desk for raters that ask nobody."""
-
-    async def ask(
-        self, chat: Chat, request: Request, *, sample: int = 0, since: datetime | None = None, trim: Trim | None = None
-    ) -> Stored:
-        raise AssertionError("nobody is to be asked")
-
-    def check(self) -> None: ...
-
-
-def halo(answer: str, context: FieldValue, question: str = "What is told?") -> Task:
+def halo(answer: str, context: FieldValue, question: str = "What is told?") -> RatingTask:
     item = Item("x", {"question": question, "context": context, "generated_answer": answer})
-    return Task(item, tuple(split(HALO, item)))
+    return RatingTask(item, tuple(split(HALO, item)))
 
 
-def stem(response: str, article: str) -> Task:
+def stem(response: str, article: str) -> RatingTask:
     item = Item("x", {"question": "What is told?", "article": article, "response": response})
-    return Task(item, tuple(split(STEM, item)))
+    return RatingTask(item, tuple(split(STEM, item)))
 
 
-def judged(protocol: Protocol, task: Task, rater: Judge | None = None) -> Sequence[Judgement]:
-    rater = rater or judge_of("verifier", protocol, WORKSHOP)
-    return asyncio.run(rater.judge(protocol, task, NobodyToAsk()))
+def judged(protocol: Protocol, task: RatingTask, rater: Rater | None = None) -> Sequence[Judgement]:
+    rater = rater or build("verifier", protocol)
+    return asyncio.run(rater.rate_units(task.item, task.units))
 
 
 def answer_of(judgement: Judgement) -> Answer:
@@ -113,12 +98,12 @@ KNOWN = "Paris is the capital of France. It is known for its art, culture, and h
 def test_the_six_examples_of_document_003(context: str, answer: str, label: str):
     question = "What is the population of Paris?" if "population" in answer else "What is the capital of France?"
     item = Item("x", {"question": question, "context": (context,), "generated_answer": answer})
-    (judgement,) = judged(HALO, Task(item, tuple(split(HALO, item))))
+    (judgement,) = judged(HALO, RatingTask(item, tuple(split(HALO, item))))
     assert answer_of(judgement).value == label
 
 
 # What the network is too weak for, and the checks do not make up for. An example that comes right must leave the list.
-MISSED = ("A figure that differs from the context's",)
+MISSED = ("The answer gives a different figure",)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +115,7 @@ MISSED = ("A figure that differs from the context's",)
 )
 def test_the_worked_examples_of_document_003s_protocol(example: Any):
     item = Item("x", HALO.example_fields(example))
-    (judgement,) = judged(HALO, Task(item, tuple(split(HALO, item))))
+    (judgement,) = judged(HALO, RatingTask(item, tuple(split(HALO, item))))
     answer = answer_of(judgement)
     assert answer.value == example.ratings["support"], answer.rationale
 
@@ -183,12 +168,12 @@ def test_sentences_without_a_claim_are_told_apart_from_those_without_evidence():
 def test_severity_is_left_alone_and_that_is_no_failure(tmp_path: Path):
     item = Item("x", {"question": "?", "article": "The engine weighs 40 kg.", "response": "The engine weighs 90 kg."})
     with Study.create(tmp_path / "s.db", STEM, [item]) as study:
-        outcome = judge(study, [judge_of("verifier", STEM, WORKSHOP)])
+        outcome = judge(study.store, ["verifier"])
         ratings = {rating.criterion: rating for rating in study.ratings()}
     assert ratings["accuracy"].value == "Inaccurate"
     assert ratings["severity"].status is Status.CANNOT_ASSESS
     assert ratings["severity"].reason == "beyond the verifier: it tells whether a claim is supported, not severity"
-    assert outcome.tally.failed_units == 0
+    assert outcome.counters.failed_units == 0
 
 
 @pytest.mark.parametrize("context", ["", " \n ", ()])
@@ -234,12 +219,12 @@ def test_the_same_rating_comes_out_of_the_study_whoever_asked_for_it(tmp_path: P
         for n, text in enumerate(["It was built in 1900.", "It was built in 1950.", ""])
     ]
     with Study.create(tmp_path / "s.db", HALO, items) as study:
-        rater = judge_of("verifier", HALO, WORKSHOP)
-        assert judge(study, [rater], Order(limit=1)).units == 1
-        outcome = judge(study, [judge_of("verifier", HALO, WORKSHOP)], Order(max_cost=0.01))
-        again = judge(study, [judge_of("verifier", HALO, WORKSHOP)])
+        rater = build("verifier", HALO)
+        assert judge(study.store, [rater], run=RunOptions(limit=1)).units == 1
+        outcome = judge(study.store, ["verifier"], run=RunOptions(max_cost=0.01))
+        again = judge(study.store, ["verifier"])
         ratings: Sequence[Rating] = list(study.ratings())
-        (ref,) = study.store.raters()
+        (ref,) = study.store.ratings.raters()
     assert (outcome.units, again.units) == (2, 0)
     assert [rating.value for rating in ratings] == ["SUPPORTED", "CONTRADICTED", None]
     assert [rating.status for rating in ratings] == [Status.RATED, Status.RATED, Status.FAILED]
@@ -274,12 +259,9 @@ def test_a_failed_reading_fails_its_own_unit_only():
         chats: Sequence[Chat] = ()
 
         def turn(self) -> AbstractAsyncContextManager[None]:
-            return turn()
+            return local_computation()
 
-        def questions(self, pairs: Sequence[Pair]) -> Sequence[tuple[Chat, Request, int]]:
-            return ()
-
-        async def read(self, pairs: Sequence[Pair], desk: Desk, since: datetime | None) -> Sequence[Read]:
+        async def read(self, pairs: Sequence[Pair]) -> Sequence[Read]:
             failure = RaterFailure("timed out", "raw")
             return [
                 Read(None, failure, reply="r1", seconds=2.0) if "mast" in claim else Read(SUPPORTS, seconds=1.0)
@@ -312,7 +294,7 @@ def test_one_text_is_worked_through_at_a_time():
 
     async def all_at_once() -> None:
         tasks = [halo("It burned.", "The mill burned.") for _ in range(6)]
-        await asyncio.gather(*(rater.judge(HALO, task, NobodyToAsk()) for task in tasks))
+        await asyncio.gather(*(rater.rate_units(task.item, task.units) for task in tasks))
 
     asyncio.run(all_at_once())
     asyncio.run(all_at_once())  # in another event loop, too
@@ -323,7 +305,9 @@ def test_one_text_is_worked_through_at_a_time():
 
 
 def reads(label: str, confidence: float = 80) -> str:
-    return json.dumps({"support": {"rationale": f"I say {label}.", "answer": label}, "confidence": confidence})
+    return json.dumps(
+        {"unit_code": CODE, "support": {"rationale": f"I say {label}.", "answer": label}, "confidence": confidence}
+    )
 
 
 def by_claim(call: Call) -> Served:
@@ -345,11 +329,11 @@ ITEM = Item(
 def test_a_language_model_reads_each_claim_and_its_words_and_replies_are_kept(tmp_path: Path):
     with ChatServer(by_claim) as server, Study.create(tmp_path / "s.db", HALO, [ITEM]) as study:
         spec = f"verifier({server.url}#m)"
-        outcome = judge(study, [judge_of(spec, HALO, WORKSHOP)])
+        outcome = judge(study.store, [spec])
         (rating,) = study.ratings()
-        reply = study.store.reply(rating.reply or "")
+        reply = study.store.replies.get(rating.reply or "")
         asked = len(server.calls)
-        again = judge(study, [judge_of(f"second={spec}", HALO, WORKSHOP)])
+        again = judge(study.store, [f"second={spec}"])
         assert len(server.calls) == asked
     assert (outcome.units, again.units) == (1, 1)
     assert (rating.rater, rating.value, rating.confidence) == (spec, "CONTRADICTED", 80.0)
@@ -359,23 +343,23 @@ def test_a_language_model_reads_each_claim_and_its_words_and_replies_are_kept(tm
     assert [span.field for span in rating.evidence] == ["context"] * len(rating.evidence)
 
 
-def test_what_would_be_asked_is_known_beforehand():
-    rater = judge_of("verifier(http://127.0.0.1:9/v1#m)", HALO, WORKSHOP)
-    questions = rater.questions(Task(ITEM, tuple(split(HALO, ITEM))))
-    claims = [request.messages[1].content.rpartition("[begin claim")[2] for _, request, _ in questions]
-    assert any("It burned." in claim for claim in claims)
-    assert any("The mast fell." in claim for claim in claims)
-    assert {chat.model for chat, _, _ in questions} == {chat.model for chat in rater.chats}
-    assert judge_of("verifier", HALO, WORKSHOP).questions(Task(ITEM, tuple(split(HALO, ITEM)))) == ()
+def test_what_would_be_asked_is_known_beforehand(tmp_path: Path):
+    with Study.create(tmp_path / "s.db", HALO, [ITEM]) as study:
+        planned = estimate(study.store, ["verifier(http://127.0.0.1:9/v1#m)"])
+        assert estimate(study.store, ["verifier"]).models == []
+    (model,) = planned.models
+    assert model.calls >= 2, "a call for each claim"
+    assert planned.first is not None
+    assert "It burned." in planned.first.messages[1].content.rpartition("[begin claim")[2]
 
 
 def test_a_reply_that_cannot_be_used_is_asked_for_again_and_then_a_failure(tmp_path: Path):
     with ChatServer(says("no idea")) as server, Study.create(tmp_path / "s.db", HALO, [ITEM]) as study:
-        judge(study, [judge_of(f"v=verifier({server.url}#m)", HALO, WORKSHOP)])
+        judge(study.store, [f"v=verifier({server.url}#m)"])
         (rating,) = study.ratings()
         prompts = [call.prompt for call in server.calls]
     assert (rating.status, rating.reason, rating.raw) == (Status.FAILED, "not JSON", "no idea")
-    assert any("cannot be used" in prompt for prompt in prompts)
+    assert any("could not be used" in prompt for prompt in prompts)
 
 
 def test_samples_make_the_odds(tmp_path: Path):
@@ -384,9 +368,8 @@ def test_samples_make_the_odds(tmp_path: Path):
     def in_turn(call: Call) -> Served:
         return says(reads("NO EVIDENCE" if call.number == 2 else "SUPPORTED"))
 
-    workshop = Workshop(Settings(), Asking(samples=4))
     with ChatServer(in_turn) as server, Study.create(tmp_path / "s.db", HALO, [item]) as study:
-        judge(study, [judge_of(f"v=verifier({server.url}#m)", HALO, workshop)])
+        judge(study.store, [f"v=verifier({server.url}#m)"], RaterOptions(samples=4))
         (rating,) = study.ratings()
     # Three of four samples: whatever confidence they state.
     assert (rating.value, rating.confidence) == ("SUPPORTED", 75.0)
@@ -396,7 +379,7 @@ def test_samples_make_the_odds(tmp_path: Path):
 def test_a_stated_doubt_does_not_turn_a_label_into_another(tmp_path: Path):
     item = replace(ITEM, fields={**ITEM.fields, "context": "The mill burned.", "generated_answer": "The mill burned."})
     with ChatServer(says(reads("SUPPORTED", 10))) as server, Study.create(tmp_path / "s.db", HALO, [item]) as study:
-        judge(study, [judge_of(f"v=verifier({server.url}#m)", HALO, WORKSHOP)])
+        judge(study.store, [f"v=verifier({server.url}#m)"])
         (rating,) = study.ratings()
     assert (rating.value, rating.confidence) == ("SUPPORTED", 50.0)
 
@@ -411,37 +394,37 @@ def test_the_protocol_that_a_model_reads_under_gives_the_three_labels():
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
-        ("verifier()", "is no verifier: valid are verifier"),
-        ("verifier:large", "is no verifier"),
-        ("verifier(openai:m", "is no verifier"),
-        ("verifier(verifier)", "'verifier' is no language model; name one, as in verifier.openai:MODEL."),
-        ("verifier(mine=quest-eval)", "'mine=quest-eval' is no language model"),
+        ("verifier()", "is not a verifier: valid are verifier"),
+        ("verifier:large", "is not a verifier"),
+        ("verifier(openai:m", "is not a verifier"),
+        ("verifier(verifier)", "'verifier' is not a language model; name one, as in verifier.openai:MODEL."),
+        ("verifier(mine=quest-eval)", "'mine=quest-eval' is not a language model"),
         ("verifier(carrier-pigeon)", "there is no rater 'carrier-pigeon'; valid are .*verifier"),
         ("jury(verifier, v=verifier)", "verifier is in .* twice"),
     ],
 )
 def test_a_spec_that_names_no_verifier_is_refused_with_what_is_valid(spec: str, why: str):
     with pytest.raises(UserError, match=why):
-        judge_of(spec, HALO, WORKSHOP)
+        build(spec, HALO)
 
 
 def test_a_protocol_that_does_not_fit_is_refused():
     with pytest.raises(UserError, match=r"feedback: the verifier cannot rate .* fits halo-support and stem-accuracy"):
-        judge_of("verifier", load_protocol("feedback"), WORKSHOP)
+        build("verifier", load_protocol("feedback"))
 
 
 def test_the_settings_tell_set_ups_apart():
-    box = judge_of("verifier", HALO, WORKSHOP)
-    model, other = (judge_of(f"v=verifier(http://127.0.0.1:9/v1#{name})", HALO, WORKSHOP) for name in "ab")
+    box = build("verifier", HALO)
+    model, other = (build(f"v=verifier(http://127.0.0.1:9/v1#{name})", HALO) for name in "ab")
     assert len({box.ref.config, model.ref.config, other.ref.config}) == 3
-    assert judge_of("mine=verifier", HALO, WORKSHOP).ref.config == box.ref.config
+    assert build("mine=verifier", HALO).ref.config == box.ref.config
     assert (box.ref.id, model.ref.id, box.settings["spec"]) == ("verifier", "v", "verifier")
 
 
 def test_a_jury_takes_it_as_a_member_and_leaves_severity_to_those_who_judge_it(tmp_path: Path):
-    body = {"accuracy": {"answer": "Inaccurate"}, "severity": {"answer": "Severe"}}
+    body = {"unit_code": CODE, "accuracy": {"answer": "Inaccurate"}, "severity": {"answer": "Severe"}}
     item = Item("x", {"question": "?", "article": "The engine weighs 40 kg.", "response": "The engine weighs 90 kg."})
     with ChatServer(says(json.dumps(body))) as server, Study.create(tmp_path / "s.db", STEM, [item]) as study:
-        judge(study, [judge_of(f"j=jury(verifier, {server.url}#m)", STEM, WORKSHOP)])
+        judge(study.store, [f"j=jury(verifier, {server.url}#m)"])
         values = {rating.criterion: rating.value for rating in study.ratings()}
     assert values == {"accuracy": "Inaccurate", "severity": "Severe"}

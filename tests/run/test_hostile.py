@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from evenhand.records import Status
-from evenhand.reporting import make_report
 from evenhand.run.judge import judge
 from tests.chat_server import Answer, ChatServer, cut_chunk, cut_short, drips, fails, hangs_up, resets, says
 from tests.run.judging import NEUREG, by_number, judge_at, levels, neureg_study
@@ -110,9 +109,9 @@ def expected(number: int) -> str | None:
 def test_every_item_ends_right_or_failed_for_its_true_reason(tmp_path: Path):
     with ChatServer(by_number(behave)) as server, neureg_study(tmp_path, N) as study:
         # Long enough for a busy machine to answer a good call, shorter than the drip takes.
-        outcome = judge(study, [judge_at(server.url, study, timeout=6.0)])
+        outcome = judge(study.store, [judge_at(server.url, timeout=6.0)])
         ratings = list(study.ratings())
-        report = make_report(study)
+        report = study.report().report
     wanted = Counter(reason for number in range(N) if (reason := expected(number)) for _ in NEUREG.criteria)
     assert outcome.why is None
     assert outcome.units == N

@@ -20,13 +20,13 @@ from tests.run.judging import judge_at
 
 spans = InMemorySpanExporter()
 with Study.open(sys.argv[1]) as study:
-    judge(study, [judge_at(sys.argv[2], study)])
+    judge(study.store, [judge_at(sys.argv[2])])
 assert not spans.get_finished_spans()
 provider = TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(spans))
 trace.set_tracer_provider(provider)
 with Study.open(sys.argv[1]) as study:
-    judge(study, [judge_at(sys.argv[2], study, name="other", model="o")])
+    judge(study.store, [judge_at(sys.argv[2], name="other", model="o")])
 for span in spans.get_finished_spans():
     print(span.name, span.attributes["gen_ai.usage.input_tokens"], span.attributes["gen_ai.response.finish_reasons"])
     assert not any("1902" in str(value) or "It was" in str(value) for value in span.attributes.values())

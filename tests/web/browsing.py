@@ -5,7 +5,7 @@ from secrets import token_urlsafe
 
 from starlette.testclient import TestClient
 
-from evenhand.store.people import Role
+from evenhand.store.people.access import Role
 from evenhand.study import Study
 from evenhand.web.app import make_app
 from evenhand.web.config import Config
@@ -66,7 +66,7 @@ class Browsers:
     def invite(self, name: str, role: Role = "rater") -> str:
         """The token of an invite, made as `evenhand invite` does."""
         invite, token = new_invite(name, role)
-        self.study.store.people.add_invite(invite, token)
+        self.study.store.people.access.add_invite(invite, token)
         return token
 
     def _joined(self, name: str, role: Role) -> TestClient:

@@ -2,10 +2,10 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from browsing import Browsers
 
 from evenhand.records import Item
 from evenhand.study import Study
+from tests.web.browsing import Browsers
 
 
 @pytest.fixture

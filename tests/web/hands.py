@@ -5,7 +5,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from browsing import Browsers
 from httpx2 import Response
 from starlette.testclient import TestClient
 
@@ -14,6 +13,7 @@ from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Rating, new_id
 from evenhand.study import Study
 from evenhand.web.config import Config
+from tests.web.browsing import Browsers
 
 Json = dict[str, Any]
 
@@ -106,4 +106,4 @@ def stem_item() -> Item:
 
 
 def ratings_by(study: Study, rater: str, **more: Any) -> list[Rating]:
-    return list(study.store.ratings(rater=rater, **more))
+    return list(study.store.ratings.all(rater=rater, **more))

@@ -1,4 +1,4 @@
-"""The command line: one file per noun, loaded only when its command is called, so that the rest starts at once."""
+"""The command line: one file per area, loaded only when one of its commands is called, so that it starts quickly."""
 
 import os
 import signal
@@ -12,29 +12,30 @@ from typing import Any, NoReturn
 import click
 
 from evenhand.cli.terminal import tame_output
-from evenhand.errors import UserError, masked
+from evenhand.errors import UserError
+from evenhand.text import masked
 from evenhand.version import __version__
 
 COMMANDS = {
-    "demo": ("evenhand.cli.demo", "Make a bundled sample study and show what is in it; no key, no network."),
-    "protocols": ("evenhand.cli.protocols", "List the protocols that are installed."),
-    "protocol": ("evenhand.cli.protocol", "Show, check or adopt a protocol, or print the schema of its file."),
-    "new": ("evenhand.cli.new", "Make a study from a protocol and a file of items."),
-    "questions": ("evenhand.cli.questions", "Make the questions of a study, write them out, or bring them back in."),
-    "ratings": ("evenhand.cli.ratings", "Bring ratings in from a file, or write them out."),
-    "judge": ("evenhand.cli.judge", "Have models rate a study."),
-    "prompts": ("evenhand.cli.prompts", "Write what a model would be asked, for use by hand or in a batch queue."),
-    "replies": ("evenhand.cli.replies", "Bring answers that were got elsewhere back as ratings."),
-    "runs": ("evenhand.cli.runs", "List what models did in a study, and what it cost."),
-    "serve": ("evenhand.cli.serve", "Serve the page where people rate a study."),
-    "invite": ("evenhand.cli.invite", "Make, list or withdraw the links by which people join."),
-    "plan": ("evenhand.cli.plan", "Say, or change, how a study is shared out among people."),
-    "agree": ("evenhand.cli.agree", "Say how far the raters agree, all together and pair by pair."),
-    "measures": ("evenhand.cli.measures", "Print the protocol's own figures, overall and by stratum."),
-    "report": ("evenhand.cli.report", "Write everything about a study into one file: HTML, JSON or text."),
-    "backup": ("evenhand.cli.backup", "Copy a study while others go on rating."),
+    "demo": ("demo", "Create bundled sample studies and show their results; no key, no network."),
+    "protocols": ("protocol", "List the installed protocols."),
+    "protocol": ("protocol", "Show, check or adopt a protocol, or print the schema of a protocol file."),
+    "new": ("data", "Create a study from a protocol and a file of items."),
+    "questions": ("models", "Make, export or import the questions of a study."),
+    "ratings": ("data", "Import or export ratings."),
+    "judge": ("models", "Let models rate a study."),
+    "prompts": ("models", "Write the prompts to a file, for use by hand or in a batch queue."),
+    "replies": ("models", "Import replies collected elsewhere as ratings."),
+    "runs": ("models", "List the runs of models in a study, with results and cost."),
+    "serve": ("serve", "Serve the page where people rate a study."),
+    "invite": ("people", "Create, list or withdraw the links with which people join."),
+    "plan": ("people", "Show or change how a study is shared among people."),
+    "agree": ("analysis", "Print how far the raters agree, all together and pair by pair."),
+    "measures": ("analysis", "Print the protocol's own figures, overall and by stratum."),
+    "report": ("analysis", "Write everything about a study into one file: HTML, JSON or text."),
+    "backup": ("data", "Copy a study while others go on rating."),
 }
-"""Command → (module that holds it as `command`, one line of help)."""
+"""Command → (module of this package that defines it, one line of help)."""
 
 
 class _Commands(click.Group):
@@ -44,18 +45,18 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
-        return command
+        module = import_module(f"evenhand.cli.{COMMANDS[cmd_name][0]}")
+        return getattr(module, cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            # Here and not in `main`: click would print an empty line and give it another name.
+            # Here and not in `main`, where click would already have turned it into an Abort and printed a line.
             _end("interrupted", 130)
         except BrokenPipeError:
-            # Whoever read our output has seen enough.
-            _give_up_output()
+            # The reader of our output, such as `head`, has closed the pipe.
+            _discard_output()
             sys.exit(141)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -69,7 +70,7 @@ def evenhand() -> None:
     """Rate generated text against its evidence, by people and by models under one protocol.
 
     STUDY is a path such as study.db, or a postgresql:// URL. Exit codes: 0 done, 1 done but something in it failed,
-    2 wrong use or bad input (nothing changed), 130 interrupted (what was done stays).
+    2 wrong usage or invalid input (nothing changed), 130 interrupted (what was done is kept).
     """
 
 
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The `evenhand` command; always ends with SystemExit."""
     tame_output()
     try:
-        with _cleaning_up_when_told_to_end():
+        with _exit_on_sigterm():
             code = evenhand.main(arguments, prog_name="evenhand", standalone_mode=False)
     except UserError as error:
         _end(f"error: {masked(str(error))}", 2)
@@ -88,10 +89,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         _end("interrupted", 130)
     except OSError as error:
-        # Files are opened by name, and their errors translated where that happens; what has no name is our output.
+        # Errors of named files are translated where they are opened; one without a name is about our own output.
         if error.filename is not None:
             raise
-        _give_up_output()
+        _discard_output()
         _end(f"error: the output cannot be written: {error.strerror or error}", 1)
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -107,8 +108,8 @@ def _hint(error: click.ClickException) -> str:
 
 
 @contextmanager
-def _cleaning_up_when_told_to_end() -> Generator[None]:
-    """SIGTERM ends the program the way an exception does, so that half-written files are removed."""
+def _exit_on_sigterm() -> Generator[None]:
+    """Let SIGTERM end the program like an exception, so that unfinished files are removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -123,6 +124,6 @@ def _cleaning_up_when_told_to_end() -> Generator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _give_up_output() -> None:
-    """Without this Python complains once more about what it could not write while it shuts down."""
+def _discard_output() -> None:
+    """Keep Python from failing once more on unwritten output while it shuts down."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

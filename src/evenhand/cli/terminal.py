@@ -1,18 +1,18 @@
-"""Output on a terminal: texts from files, raters and servers are shown there, and never obeyed."""
+"""Output on a terminal: control sequences in texts from files, raters and servers are shown, never executed."""
 
 import io
 import re
 import sys
 from typing import Any, cast
 
-from evenhand.report.markup import visible
+from evenhand.text import visible
 
-_OWN = re.compile(r"\A\r|\r\Z|\x1b\[\?25[lh]")
-"""What our progress lines write: back to the beginning of the line, and the cursor off and on again."""
+_OWN = re.compile(r"\A\r|\r\Z")
+"""What a progress bar writes to return to the beginning of its line."""
 
 
 class Terminal(io.TextIOWrapper):
-    """A terminal's stream on which control sequences come out as pictures of themselves."""
+    """A terminal's stream that shows control sequences as symbols."""
 
     def write(self, text: str, /) -> int:
         super().write(_shown(text))
@@ -20,7 +20,7 @@ class Terminal(io.TextIOWrapper):
 
 
 def _shown(text: str) -> str:
-    if text.replace("\n", "").isprintable():  # quicker than the search, and most texts are
+    if text.replace("\n", "").isprintable():  # faster than the search, and true for most texts
         return text
     own = _OWN.findall(text)
     rest = map(visible, _OWN.split(text))
@@ -28,9 +28,9 @@ def _shown(text: str) -> str:
 
 
 def tame_output() -> None:
-    """From here on terminals show what they would otherwise obey, and a stand-in for what they cannot show.
+    """Make terminals show control sequences, and replace characters that they cannot show.
 
-    Files and pipes get every text as it is.
+    Files and pipes get every text unchanged.
     """
     for name, errors in (("stdout", "replace"), ("stderr", "backslashreplace")):
         given: object = getattr(sys, name)

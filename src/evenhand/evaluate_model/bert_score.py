@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evenhand.errors import MissingExtraError, UserError, counted
+from evenhand.errors import MissingExtraError, UserError
+from evenhand.text import counted
 
 BATCH = 32
 _NONE = {"precision": 0.0, "recall": 0.0, "f1": 0.0}

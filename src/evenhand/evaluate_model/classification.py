@@ -6,18 +6,15 @@ from typing import cast
 
 import numpy as np
 
-from evenhand.agreement.bootstrap import DEFAULT, Plan, Statistic, estimate
-from evenhand.agreement.cross import Cross, cross
-from evenhand.agreement.ratio import ratio
-from evenhand.agreement.result import Estimate, undefined
-from evenhand.measures.as_json import statistic
-from evenhand.measures.classification import classification_measures
-from evenhand.measures.record import Measure
-from evenhand.measures.scope import coded, ordered_labels, scopes
+from evenhand.analysis.classification import classification_figures
+from evenhand.analysis.figures import Figure
+from evenhand.analysis.strata import coded, ordered_labels, strata
+from evenhand.analysis.tables import Tables
 from evenhand.protocol.model import ClassificationMeasure, Protocol
-from evenhand.report.figures import described
+from evenhand.report.numbers import described
 from evenhand.scales import label_key
-from evenhand.table import FloatArray, Tables
+from evenhand.statistics import DEFAULT, Cross, Estimate, Resampling, Statistic, cross, ratio, undefined
+from evenhand.statistics.arrays import FloatArray
 
 NO_LABEL, NO_PREDICTION = "no_label", "no_prediction"
 
@@ -59,9 +56,9 @@ class Classification:
         return {
             "rows": self.rows,
             "left_out": dict(self.left_out),
-            "accuracy": statistic(self.accuracy),
-            "macro": {name: statistic(getattr(self, name)) for name in ("precision", "recall", "f1")},
-            "weighted": {name: statistic(found) for name, found in self.weighted.items()},
+            "accuracy": self.accuracy.to_dict(),
+            "macro": {name: getattr(self, name).to_dict() for name in ("precision", "recall", "f1")},
+            "weighted": {name: found.to_dict() for name, found in self.weighted.items()},
             "per_label": {
                 label: {"precision": s.precision, "recall": s.recall, "f1": s.f1, "support": s.support}
                 for label, s in self.per_label.items()
@@ -86,7 +83,7 @@ class Classification:
 
 
 def classify(
-    protocol: Protocol, truth: Sequence[str | None], prediction: Sequence[str | None], plan: Plan = DEFAULT
+    protocol: Protocol, truth: Sequence[str | None], prediction: Sequence[str | None], plan: Resampling = DEFAULT
 ) -> Classification:
     """Every row counts that has both; the figures are the project's own, with the values that scikit-learn gives."""
     specs = {spec.kind: spec for spec in protocol.measures if isinstance(spec, ClassificationMeasure)}
@@ -99,8 +96,8 @@ def classify(
         tables={},
         labels={fields.truth: truth, fields.prediction: prediction},
     )
-    whole = scopes(tables)[:1]
-    found = {kind: next(classification_measures(tables, spec, whole, plan)) for kind, spec in specs.items()}
+    whole = strata(tables)[:1]
+    found = {kind: next(classification_figures(tables, spec, whole, plan)) for kind, spec in specs.items()}
     labels = ordered_labels(tables, [fields.truth, fields.prediction])
     crossed = cross(coded(truth, labels), coded(prediction, labels), len(labels))
     missing = {NO_LABEL: sum(label is None for label in truth)}
@@ -120,7 +117,7 @@ def classify(
     )
 
 
-def _per_label(labels: Sequence[str], crossed: Cross, found: Mapping[str, Measure]) -> Mapping[str, LabelScores]:
+def _per_label(labels: Sequence[str], crossed: Cross, found: Mapping[str, Figure]) -> Mapping[str, LabelScores]:
     def by_label(kind: str) -> Mapping[str, float | None]:
         return cast("Mapping[str, float | None]", (found[kind].detail or {})["per_label"])
 
@@ -132,19 +129,17 @@ def _per_label(labels: Sequence[str], crossed: Cross, found: Mapping[str, Measur
     }
 
 
-def _weighted(crossed: Cross, name: str, plan: Plan) -> Estimate:
+def _weighted(crossed: Cross, name: str, plan: Resampling) -> Estimate:
     if crossed.n == 0:
         return undefined("no item has both labels")
-    return estimate(crossed.sample, _weighted_mean(crossed.labels, name), crossed.n, "", plan, crossed.resampler(plan))
+    return crossed.sample.estimate(crossed.margins, _weighted_mean(name), crossed.n, "", plan)
 
 
-def _weighted_mean(labels: int, name: str) -> Statistic:
+def _weighted_mean(name: str) -> Statistic:
     """The labels' scores weighed by how often each is true; a label that was never predicted has a precision of 0."""
 
     def value(sums: FloatArray) -> FloatArray:
-        table = sums.reshape(*sums.shape[:-1], labels, labels)
-        hits = np.diagonal(table, axis1=-2, axis2=-1)
-        true, predicted = table.sum(axis=-1), table.sum(axis=-2)
+        hits, true, predicted = np.split(sums, 3, axis=-1)
         bottom = {"precision": predicted, "recall": true, "f1": (true + predicted) / 2.0}[name]
         score = np.divide(hits, bottom, out=np.zeros_like(bottom), where=bottom > 0)
         return ratio((score * true).sum(axis=-1), true.sum(axis=-1))

@@ -8,11 +8,10 @@ import narwhals as nw
 from narwhals.typing import IntoFrame
 
 from evenhand.errors import InputError, Problem, UserError
-from evenhand.formats.columns import Wanted, match_columns
-from evenhand.formats.frames import items_from_frame
-from evenhand.formats.items import Items
-from evenhand.formats.plain import text_of
+from evenhand.formats.items import ItemSource, items_from_frame
 from evenhand.formats.problems import Problems
+from evenhand.formats.tables.cells import text_of
+from evenhand.formats.tables.columns import WantedColumn, match_columns
 from evenhand.protocol.model import Protocol
 
 SOURCE = "data frame"
@@ -38,11 +37,11 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.frame)
 
-    def items(self, protocol: Protocol) -> Items:
+    def items(self, protocol: Protocol) -> ItemSource:
         """The rows as items. Raises InputError for missing columns, and for bad cells when they are iterated."""
         return items_from_frame(self.frame.to_native(), protocol, mapping=self.mapping, id_column=self.id_column)
 
-    def texts(self, wanted: Sequence[Wanted], given: Mapping[str, str]) -> Mapping[str, Sequence[str | None]]:
+    def texts(self, wanted: Sequence[WantedColumn], given: Mapping[str, str]) -> Mapping[str, Sequence[str | None]]:
         """Columns as texts without outer space, None for a blank cell; every row, in order."""
         names = {want.name for want in wanted}
         named = {name: column for name, column in self.mapping.items() if name in names} | dict(given)

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.agreement.bootstrap import DEFAULT
-from evenhand.agreement.result import NO_RATINGS, Estimate, undefined
-from evenhand.errors import counted
-from evenhand.measures.means import mean_within
+from evenhand.analysis.measures import mean_within
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import Item, Rating, Status
-from evenhand.report.figures import described
+from evenhand.report.numbers import described
 from evenhand.scales import Nominal, Ordinal, Text
+from evenhand.statistics import DEFAULT, NO_RATINGS, Estimate, undefined
+from evenhand.text import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,65 +1,144 @@
-"""Read and check a `gen_ai.json`: every problem at once, each with the path of its key."""
+"""`gen_ai.json`: the elements of EvaluateModel's prompts, laid over a copy of a built-in protocol.
+
+The result is an ordinary protocol with a digest of its own, so the prompt, the reply schema and the ratings still come
+from one place, and the protocol's own checks apply. All problems are reported at once, each with the path of its key.
+"""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import Field, ValidationError
 
-from evenhand.errors import InputError, Problem
-from evenhand.evaluate_model.elements import (
-    CriterionWords,
-    Elements,
-    ExampleWords,
-    GenAi,
-    LevelWords,
-    ModelType,
-    built_in,
-    reworded_scale,
-    template,
-    with_elements,
-)
-from evenhand.formats.columns import nearest
-from evenhand.protocol.load import read_protocol
+from evenhand.errors import InputError, Problem, ProtocolError
+from evenhand.files import read_text, replacing
+from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Ask, Criterion, Protocol
+from evenhand.protocol.problems import validation_problems
+from evenhand.records import Value
 from evenhand.scales import Nominal, Ordinal, Strict
+from evenhand.text import did_you_mean
 
-Given = str | Path | Mapping[str, Any]
-MODEL_TYPES: tuple[ModelType, ...] = ("feedback_generation", "ai_detection")
+ModelType = Literal["feedback_generation", "ai_detection"]
+GenAiSource = str | Path | Mapping[str, Any]
+
+PROTOCOLS: Mapping[ModelType, str] = {"feedback_generation": "feedback", "ai_detection": "ai-detection"}
+"""The built-in protocol of each model type."""
+
+NonEmpty = Annotated[str, Field(min_length=1)]
 
 
-def protocol_of(model_type: ModelType, gen_ai: Given | None) -> Protocol:
-    """The built-in protocol of a model type, with the elements of a `gen_ai.json` where one is given."""
+class LevelText(Strict):
+    """The name of a level, such as Excellent, and when it, or a label, is chosen."""
+
+    name: NonEmpty | None = None
+    description: NonEmpty
+
+
+class CriterionText(Strict):
+    """What is asked on one criterion; what is left out stays as the built-in protocol has it."""
+
+    name: NonEmpty | None = None
+    question: NonEmpty | None = None
+    levels: Mapping[str, LevelText] = Field(default_factory=dict[str, LevelText])
+
+
+class ExampleText(Strict):
+    """A worked example: the fields of an item, the scores it gets, and why."""
+
+    title: NonEmpty
+    input: Annotated[Mapping[str, object], Field(min_length=1)]
+    scores: Annotated[Mapping[str, Value], Field(min_length=1)]
+    reasoning: Mapping[str, str] = Field(default_factory=dict[str, str])
+    confidence: float | None = Field(default=None, ge=0, le=100)
+    notes: str | None = None
+    explanation: str | None = None
+
+
+class PromptElements(Strict):
+    """Everything that the prompt of one model type is made of."""
+
+    role: NonEmpty
+    responsibilities: tuple[NonEmpty, ...] = ()
+    qualities: Mapping[str, NonEmpty] = Field(default_factory=dict[str, str])
+    criteria: Mapping[str, CriterionText] = Field(default_factory=dict[str, CriterionText])
+    examples: tuple[ExampleText, ...] | None = None
+    output: Ask | None = None
+
+
+class GenAi(Strict):
+    """A whole `gen_ai.json`: one part for each model type."""
+
+    feedback_generation: PromptElements | None = None
+    ai_detection: PromptElements | None = None
+
+
+_EXAMPLE_KEYS = {"input": "fields", "scores": "ratings", "reasoning": "rationales"}
+"""Keys of an example in the file and, where they differ, in a protocol."""
+
+
+def built_in(model_type: ModelType) -> Protocol:
+    """The protocol that a model type is rated under, without changes."""
+    return load_protocol(PROTOCOLS[model_type])
+
+
+def protocol_of(model_type: ModelType, gen_ai: GenAiSource | None) -> Protocol:
+    """The built-in protocol of a model type, with the elements of a `gen_ai.json` if one is given."""
     protocol = built_in(model_type)
     if gen_ai is None:
         return protocol
     source, data = _data(gen_ai)
-    elements = _checked(source, data).get(model_type)
-    if elements is None:
+    if problems := _problems(data):
+        raise InputError(source, problems)
+    if data.get(model_type) is None:
         what = f"there is no part {model_type!r}; the file has: {', '.join(data) or 'nothing'}"
-        fix = f"EvaluateModel.gen_ai_template({model_type!r}) gives a complete one to start from"
+        fix = f"EvaluateModel.gen_ai_template({model_type!r}) returns a complete one to start from"
         raise InputError(source, [Problem(what, fix=fix)])
-    return read_protocol(with_elements(protocol, elements).canonical(), source)
+    part = cast("Mapping[str, Any]", data[model_type])
+    changed = {
+        **_overlaid(protocol, part),
+        "version": f"{protocol.version}+gen_ai",
+        "instructions": _instructions(PromptElements.model_validate(part)),
+    }
+    return read_protocol(json.dumps(changed, ensure_ascii=False), source)
+
+
+def template(model_type: ModelType) -> dict[str, Any]:
+    """The elements of the built-in protocol, complete, as a file would have them."""
+    protocol = built_in(model_type)
+    examples = [
+        {
+            key: getattr(example, _EXAMPLE_KEYS.get(key, key))
+            for key in ExampleText.model_fields
+            if getattr(example, _EXAMPLE_KEYS.get(key, key)) is not None
+        }
+        for example in protocol.examples
+    ]
+    elements = PromptElements.model_validate(
+        {
+            "role": _ROLES[model_type],
+            "responsibilities": _RESPONSIBILITIES[model_type],
+            "qualities": _QUALITIES[model_type],
+            "criteria": {criterion.id: _criterion_text(criterion) for criterion in protocol.criteria},
+            "examples": examples,
+            "output": protocol.ask,
+        }
+    )
+    return elements.model_dump(mode="json", exclude_none=True)
 
 
 def write_template(path: str | Path, *, overwrite: bool = False) -> None:
-    """Write a complete file to start from, with both model types. A file that is there is refused."""
-    text = json.dumps({name: template(name) for name in MODEL_TYPES}, ensure_ascii=False, indent=2)
-    try:
-        with Path(path).open("w" if overwrite else "x", encoding="utf-8") as file:
-            file.write(text + "\n")
-    except FileExistsError:
-        what = "the file is there already; give another name, or overwrite=True"
-        raise InputError(str(path), what) from None
-    except OSError as error:
-        raise InputError(str(path), f"cannot be written: {error.strerror or error}") from error
+    """Write a complete file to start from, for both model types."""
+    text = json.dumps({name: template(name) for name in PROTOCOLS}, ensure_ascii=False, indent=2)
+    with replacing(Path(path), overwrite=overwrite) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
 
 
-def _data(gen_ai: Given) -> tuple[str, Mapping[str, object]]:
+def _data(gen_ai: GenAiSource) -> tuple[str, Mapping[str, object]]:
     if isinstance(gen_ai, str | Path):
-        source, text = str(gen_ai), _text(Path(gen_ai))
+        source, text = str(gen_ai), read_text(Path(gen_ai))
     else:
         try:
             # A mapping goes through JSON too, so that a level may be written 5 as well as "5".
@@ -67,171 +146,185 @@ def _data(gen_ai: Given) -> tuple[str, Mapping[str, object]]:
         except (TypeError, ValueError) as error:
             raise InputError("gen_ai", f"this cannot be written as JSON: {error}") from error
     try:
-        data: object = json.loads(text, object_pairs_hook=_once_each)
+        data: object = json.loads(text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
         raise InputError(source, [Problem(f"not valid JSON: {error.msg}", line=error.lineno)]) from error
-    except (_TwiceError, RecursionError) as error:
+    except (_RepeatedKeyError, RecursionError) as error:
         raise InputError(source, str(error)) from error
     if not isinstance(data, dict):
-        raise InputError(source, f"an object with the keys {' and '.join(MODEL_TYPES)} is needed")
+        raise InputError(source, f"an object with the keys {' and '.join(PROTOCOLS)} is needed")
     return source, cast("dict[str, object]", data)
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(str(path), "no such file") from None
-    except UnicodeDecodeError as error:
-        raise InputError(str(path), "not UTF-8 text; save the file as UTF-8") from error
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+class _RepeatedKeyError(ValueError):
+    """An object has a key twice; JSON readers would silently keep the last."""
 
 
-class _TwiceError(ValueError):
-    """A key that an object has twice; JSON readers would silently keep the last."""
-
-
-def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
-            raise _TwiceError(f"the key {key!r} is given twice in one object")
+            raise _RepeatedKeyError(f"the key {key!r} appears twice in one object")
         found[key] = value
     return found
 
 
-def _checked(source: str, data: Mapping[str, object]) -> Mapping[str, Elements]:
+def _problems(data: Mapping[str, object]) -> Sequence[Problem]:
+    """Keys and types by pydantic; names and values by the checks of the protocol that the elements lead to."""
     problems: list[Problem] = []
     try:
         GenAi.model_validate(data)
     except ValidationError as error:
-        problems += [_problem(detail) for detail in error.errors()]
-    known: dict[ModelType, object] = {name: data[name] for name in MODEL_TYPES if isinstance(data.get(name), dict)}
-    for name, part in known.items():
-        problems += _misfits(built_in(name), cast("Mapping[str, object]", part), name)
-    if problems:
-        raise InputError(source, list(dict.fromkeys(problems)))
-    return {name: Elements.model_validate(part) for name, part in known.items()}
+        problems += validation_problems(error, GenAi, data)
+    reported = {problem.key for problem in problems}
+    for model_type in PROTOCOLS:
+        part, protocol = _mapping(data.get(model_type)), built_in(model_type)
+        for problem in (*_unknown_names(protocol, part), *_contradictions(protocol, part)):
+            key = f"{model_type}.{problem.key}"
+            if key not in reported:
+                problems.append(replace(problem, key=key, line=None))
+    return problems
 
 
-_OWNERS: Mapping[str, type[Strict]] = {
-    "criteria": CriterionWords,
-    "levels": LevelWords,
-    "examples": ExampleWords,
-    "output": Ask,
-}
-
-_NEEDED = {
-    "string_type": "a text is needed",
-    "string_too_short": "a text that is not empty is needed",
-    "too_short": "at least one entry is needed",
-    **dict.fromkeys(("tuple_type", "list_type"), "a list is needed"),
-    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), "an object is needed"),
-    **dict.fromkeys(("int_type", "float_type", "int_parsing", "float_parsing"), "a number is needed"),
-    **dict.fromkeys(("greater_than_equal", "less_than_equal"), "a number from 0 to 100 is needed"),
-}
-"""What is missing, by the name of pydantic's finding."""
-
-
-def _problem(detail: ErrorDetails) -> Problem:
-    path, kind = detail["loc"], detail["type"]
-    if path and path[-1] in ("int", "float", "str"):  # the branches of a union, one finding each
-        return Problem("a number or a text is needed", key=_key(path[:-1]))
-    if kind == "extra_forbidden":
-        valid = list(_owner(path[:-1]).model_fields)
-        what = f"unknown key {path[-1]!r}{nearest(str(path[-1]), valid)}; valid here: {', '.join(valid)}"
-        return Problem(what, key=_key(path[:-1]) or None)
-    if kind == "missing":
-        return Problem(f"the key {path[-1]!r} is missing", key=_key(path[:-1]))
-    if kind == "literal_error":
-        return Problem(f"{detail['input']!r} is not {detail['ctx']['expected']}", key=_key(path))  # pyright: ignore[reportTypedDictNotRequiredAccess]
-    return Problem(_NEEDED.get(kind, detail["msg"]), key=_key(path))
-
-
-def _owner(path: Iterable[str | int]) -> type[Strict]:
-    owner: type[Strict] = GenAi
-    for part in path:
-        owner = _OWNERS.get(str(part), Elements if owner is GenAi else owner)
-    return owner
-
-
-def _key(path: Iterable[str | int]) -> str:
-    """A path as people count: the first entry of a list is 1."""
-    return ".".join(str(part + 1) if isinstance(part, int) else part for part in path)
-
-
-def _misfits(protocol: Protocol, part: Mapping[str, object], prefix: str) -> Iterator[Problem]:
-    """Where the elements do not fit the protocol; what has the wrong shape is passed over, it is reported already."""
-    criteria = part.get("criteria")
-    for name, words in _objects(criteria):
-        key = f"{prefix}.criteria.{name}"
-        if protocol.has(name):
-            yield from _levels(protocol.criterion(name), words, key)
-        else:
-            yield _unknown("criterion", name, [criterion.id for criterion in protocol.criteria], key)
-    examples = part.get("examples")
-    for place, example in enumerate(cast("list[object]", examples) if isinstance(examples, list) else [], start=1):
-        if isinstance(example, dict):
-            yield from _example(protocol, cast("dict[str, object]", example), f"{prefix}.examples.{place}")
-
-
-def _levels(criterion: Criterion, words: Mapping[str, object], key: str) -> Iterator[Problem]:
-    scale, given = criterion.scale, words.get("levels")
-    valid = [str(value) for value in scale.values] if isinstance(scale, Ordinal | Nominal) else []
-    levels: dict[str, LevelWords] = {}
-    for name, level in _objects(given):
-        if not valid:
+def _unknown_names(protocol: Protocol, part: Mapping[str, Any]) -> Iterator[Problem]:
+    """Criteria and levels that the protocol does not have."""
+    known = [criterion.id for criterion in protocol.criteria]
+    for name, text in _mapping(part.get("criteria")).items():
+        key = f"criteria.{name}"
+        if name not in known:
+            yield _unknown("criterion", name, known, key)
+            continue
+        scale, levels = protocol.criterion(name).scale, _mapping(_mapping(text).get("levels"))
+        if levels and not isinstance(scale, Ordinal | Nominal):
             yield Problem("this criterion is answered in free text and has no levels", key=f"{key}.levels")
-            return
-        if name not in valid:
-            yield _unknown("level", name, valid, f"{key}.levels.{name}")
-        elif isinstance(scale, Nominal) and level.get("name") is not None:
-            yield Problem("a label has no other name; leave it out", key=f"{key}.levels.{name}.name")
-        else:
-            try:
-                levels[name] = LevelWords.model_validate(level)
-            except ValidationError:
-                continue
+            continue
+        values = [str(value) for value in scale.values] if isinstance(scale, Ordinal | Nominal) else []
+        for level, entry in levels.items():
+            if level not in values:
+                yield _unknown("level", level, values, f"{key}.levels.{level}")
+            elif isinstance(scale, Nominal) and _mapping(entry).get("name") is not None:
+                yield Problem("a label cannot be renamed; leave this out", key=f"{key}.levels.{level}.name")
+
+
+def _contradictions(protocol: Protocol, part: Mapping[str, Any]) -> Iterator[Problem]:
+    """What the protocol's checks find, with its keys as the file has them."""
     try:
-        reworded_scale(scale, levels)
-    except ValidationError as error:
-        yield Problem(error.errors()[0]["msg"].removeprefix("Value error, "), key=f"{key}.levels")
+        read_protocol(json.dumps(_overlaid(protocol, part)), "gen_ai")
+    except ProtocolError as error:
+        for problem in error.problems:
+            yield replace(problem, key=_file_key(protocol, problem.key or ""))
 
 
-def _example(protocol: Protocol, example: Mapping[str, object], key: str) -> Iterator[Problem]:
-    fields, criteria = protocol.item.fields, [criterion.id for criterion in protocol.criteria]
-    for name, value in _entries(example.get("input")):
-        if name not in fields:
-            yield _unknown("field", name, list(fields), f"{key}.input.{name}")
-        elif wanted := fields[name].wants(value):
-            yield Problem(f"a field of kind {fields[name].kind} is {wanted}", key=f"{key}.input.{name}")
-    for part in ("scores", "reasoning"):
-        for name, _ in _entries(example.get(part)):
-            if name not in criteria:
-                yield _unknown("criterion", name, criteria, f"{key}.{part}.{name}")
-    for name, value in _entries(example.get("scores")):
-        if name in criteria and (wrong := _off_scale(protocol.criterion(name), value)):
-            yield Problem(wrong, key=f"{key}.scores.{name}")
+def _file_key(protocol: Protocol, key: str) -> str:
+    first, *rest = key.split(".")
+    if first == "criteria" and rest:
+        names = {"label": "name", "anchor": "description", "definition": "description", "labels": "levels"}
+        place = protocol.criteria[int(rest[0]) - 1].id
+        inner = [names.get(name, name) for name in rest[1:] if name != "scale"]
+        return ".".join([first, place, *(inner or ["levels"])])
+    names = {ours: theirs for theirs, ours in _EXAMPLE_KEYS.items()}
+    return ".".join(["output" if first == "ask" else first, *(names.get(name, name) for name in rest)])
 
 
-def _off_scale(criterion: Criterion, value: object) -> str | None:
-    try:
-        read = criterion.scale.read(value)
-    except ValueError as error:
-        return str(error)
-    return None if read == value else f"{value!r} must be written as {read!r}"
+def _overlaid(protocol: Protocol, part: Mapping[str, Any]) -> dict[str, Any]:
+    """The protocol's content with the elements in place of its own, whether or not they are valid."""
+    content: dict[str, Any] = json.loads(protocol.canonical())
+    given = _mapping(part.get("criteria"))
+    for criterion in content["criteria"]:
+        _reword(criterion, _mapping(given.get(criterion["id"])))
+    examples = part.get("examples")
+    if isinstance(examples, list):
+        content["examples"] = [
+            {_EXAMPLE_KEYS.get(key, key): value for key, value in _mapping(example).items()}
+            for example in cast("list[object]", examples)
+        ]
+    if "output" in part:
+        content["ask"] = part["output"]
+    return content
 
 
-def _entries(value: object) -> Iterable[tuple[str, object]]:
-    return cast("dict[str, object]", value).items() if isinstance(value, dict) else ()
+def _reword(criterion: dict[str, Any], text: Mapping[str, Any]) -> None:
+    criterion |= {key: text[key] for key in ("name", "question") if text.get(key)}
+    scale = criterion["scale"]
+    for level, entry in _mapping(text.get("levels")).items():
+        words = _mapping(entry)
+        if level in scale.get("levels", {}) and "description" in words:
+            old = scale["levels"][level]
+            scale["levels"][level] = {"label": words.get("name") or old["label"], "anchor": words["description"]}
+        elif level in scale.get("labels", {}) and "description" in words:
+            scale["labels"][level]["definition"] = words["description"]
 
 
-def _objects(value: object) -> Iterator[tuple[str, Mapping[str, object]]]:
-    for name, entry in _entries(value):
-        if isinstance(entry, dict):
-            yield name, cast("dict[str, object]", entry)
+def _mapping(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
-def _unknown(what: str, name: str, valid: list[str], key: str) -> Problem:
-    return Problem(f"there is no {what} {name!r}{nearest(name, valid)}; there are: {', '.join(valid)}", key=key)
+def _unknown(what: str, name: str, valid: Sequence[str], key: str) -> Problem:
+    return Problem(f"there is no {what} {name!r}{did_you_mean(name, valid)}; there are: {', '.join(valid)}", key=key)
+
+
+def _criterion_text(criterion: Criterion) -> dict[str, Any]:
+    scale, levels = criterion.scale, dict[str, object]()
+    if isinstance(scale, Ordinal):
+        best_first = sorted(scale.levels.items(), reverse=True)
+        levels = {str(level): {"name": one.label, "description": one.anchor} for level, one in best_first}
+    elif isinstance(scale, Nominal):
+        levels = {name: {"description": label.definition} for name, label in scale.labels.items()}
+    return {"name": criterion.title, "question": criterion.question, "levels": levels}
+
+
+def _instructions(elements: PromptElements) -> str:
+    parts = [elements.role.strip()]
+    if elements.responsibilities:
+        duties = "\n".join(f"- {duty.strip()}" for duty in elements.responsibilities)
+        parts.append(f"What you do:\n\n{duties}")
+    if elements.qualities:
+        expected = "\n".join(f"- *{name.strip()}*: {text.strip()}" for name, text in elements.qualities.items())
+        parts.append(f"What is expected of you:\n\n{expected}")
+    return "\n\n".join(parts) + "\n"
+
+
+_ROLES: Mapping[ModelType, str] = {
+    "feedback_generation": (
+        "A model has written feedback on a student's work. You rate the quality of that feedback as an experienced "
+        "teacher would who wants the student to learn from it. You never rate the student's work itself."
+    ),
+    "ai_detection": (
+        "A detector has predicted whether a text was written by a person or generated by a machine. You see the text, "
+        "its label and the prediction. You decide whether the prediction is correct, and why."
+    ),
+}
+
+_RESPONSIBILITIES: Mapping[ModelType, tuple[str, ...]] = {
+    "feedback_generation": (
+        "Read all of the feedback before you rate, with the criterion, the domain and, if it is shown, the student's "
+        "work in mind.",
+        "On each criterion, choose the level from 1 to 5 whose description fits best.",
+        "Give a reason for each level that refers to the wording of the feedback.",
+        "Give the overall rating. It follows from the six criteria and may lie above or below their average if the "
+        "feedback has an exceptional strength or weakness.",
+        "State how confident you are, as a percentage.",
+        "Suggest improvements to the feedback or to these criteria.",
+    ),
+    "ai_detection": (
+        "Read the text first and form your own view before you look at the label and the prediction.",
+        "Compare the prediction with the label, which is the reference: the same origin is correct, any other is "
+        "incorrect, regardless of spelling.",
+        "Give reasons from the text: what may have led the detector to its prediction, and whether that was a good "
+        "indication or a misleading one.",
+        "Follow the label even if the text makes you doubt it, and mention your doubt in the reasons.",
+    ),
+}
+
+_QUALITIES: Mapping[ModelType, Mapping[str, str]] = {
+    "feedback_generation": {
+        "objective": "apply the same standard to every text, no matter who wrote it",
+        "precise": "argue from what the feedback says, not from what it may have meant",
+        "educationally aware": "ask what the feedback will do for this student's learning",
+    },
+    "ai_detection": {
+        "objective": "apply the same standard to texts by people and by machines",
+        "precise": "argue from the wording of the text",
+        "educationally aware": "keep in mind how learners and second-language writers write",
+    },
+}

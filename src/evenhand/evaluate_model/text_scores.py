@@ -8,15 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evenhand.agreement.blocks import single_blocks
-from evenhand.agreement.bootstrap import DEFAULT, Plan, estimate, sample_of
-from evenhand.agreement.result import Estimate, undefined
+from evenhand.analysis.measures import resampled_mean
 from evenhand.errors import MissingExtraError
-from evenhand.measures.answers import resampled_mean
-from evenhand.measures.as_json import statistic
-from evenhand.report.figures import described
-from evenhand.table import FloatArray
-from evenhand.textmatch import is_chinese, words
+from evenhand.nlp.words import is_chinese, words
+from evenhand.report.numbers import described
+from evenhand.statistics import DEFAULT, Estimate, Resampling, Sample, undefined
+from evenhand.statistics.arrays import FloatArray
 
 NO_REFERENCE = "no_reference"
 ROUGE = ("rouge1", "rouge2", "rougeL")
@@ -69,9 +66,9 @@ class TextScores:
             "rows": self.rows,
             "left_out": dict(self.left_out),
             "empty": self.empty,
-            "bleu": statistic(self.bleu),
-            "rouge": {name: statistic(found) for name, found in self.rouge.items()},
-            "bert_score": None if bert is None else {name: statistic(found) for name, found in bert.items()},
+            "bleu": self.bleu.to_dict(),
+            "rouge": {name: found.to_dict() for name, found in self.rouge.items()},
+            "bert_score": None if bert is None else {name: found.to_dict() for name, found in bert.items()},
             "method": dict(self.method),
             "remarks": list(self.remarks),
         }
@@ -88,7 +85,7 @@ class TextScores:
         return "\n".join([*lines, *self.remarks])
 
 
-def score_texts(pairs: Pairs, language: str, plan: Plan = DEFAULT) -> TextScores:
+def score_texts(pairs: Pairs, language: str, plan: Resampling = DEFAULT) -> TextScores:
     """BLEU and ROUGE of every pair. Raises MissingExtraError where their packages are not installed."""
     cut = _cut(pairs, language)
     rouge, rouge_method = _rouge(pairs, cut)
@@ -109,7 +106,11 @@ def score_texts(pairs: Pairs, language: str, plan: Plan = DEFAULT) -> TextScores
 
 
 def with_bert_score(
-    scores: TextScores, found: Sequence[Mapping[str, float]], method: str, remarks: Sequence[str], plan: Plan = DEFAULT
+    scores: TextScores,
+    found: Sequence[Mapping[str, float]],
+    method: str,
+    remarks: Sequence[str],
+    plan: Resampling = DEFAULT,
 ) -> TextScores:
     """The same scores and BERTScore's, row by row in the same order."""
     names = ("precision", "recall", "f1")
@@ -126,7 +127,7 @@ def with_bert_score(
     )
 
 
-def _mean(values: Sequence[float], plan: Plan) -> Estimate:
+def _mean(values: Sequence[float], plan: Resampling) -> Estimate:
     if not values:
         return undefined("no row has a reference")
     return resampled_mean(plan)(np.array(values, dtype=np.float64), None)
@@ -167,7 +168,7 @@ def _rouge(pairs: Pairs, cut: Cut) -> tuple[list[dict[str, float]], str]:
     return scores, f"rouge-score, F measure, no stemming, words cut as {cut}"
 
 
-def _bleu(pairs: Pairs, cut: Cut, plan: Plan) -> tuple[Estimate, str]:
+def _bleu(pairs: Pairs, cut: Cut, plan: Resampling) -> tuple[Estimate, str]:
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError:
@@ -183,8 +184,8 @@ def _bleu(pairs: Pairs, cut: Cut, plan: Plan) -> tuple[Estimate, str]:
     for place, (generated, reference) in enumerate(zip(pairs.generated, pairs.reference, strict=True)):
         one = rows.sentence_score(generated, [reference])
         sums[place] = [one.sys_len, one.ref_len, *one.counts, *one.totals]
-    sample = sample_of(single_blocks(np.ones(len(sums), dtype=np.int64)), sums)
-    found = estimate(sample, bleu_of_counts, len(sums), "", plan)
+    sample = Sample.of(sums)
+    found = sample.estimate(sample.rows, bleu_of_counts, len(sums), "", plan)
     return replace(found, value=float(score.score)), str(corpus.get_signature())
 
 

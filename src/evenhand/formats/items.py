@@ -2,19 +2,25 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Protocol as Interface
+from typing import cast
+
+from narwhals.typing import IntoFrame
 
 from evenhand.errors import InputError, Problem
-from evenhand.formats.cells import CellReader, cell_reader, text_of
-from evenhand.formats.columns import Wanted, match_columns, wanted_id
 from evenhand.formats.problems import Problems
-from evenhand.formats.tables import open_table
+from evenhand.formats.tables.cells import text_of
+from evenhand.formats.tables.columns import WantedColumn, match_columns, wanted_id
+from evenhand.formats.tables.field_values import CellReader, cell_reader
+from evenhand.formats.tables.frames import TableSource, frame_table, table_of
+from evenhand.formats.tables.table import open_table
 from evenhand.protocol.model import Protocol
 from evenhand.records import FieldValue, Item
+from evenhand.sampling import Draw, draw
 
 LONGEST_ID = 200
 
@@ -32,11 +38,11 @@ class Rows(Interface):
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
-    """Items on their way from a table: each iteration reads it anew, row by row.
+class ItemSource:
+    """Items on their way from a table: each iteration reads it again, row by row.
 
     After the last row it raises InputError with every problem of every row. `columns` says which column became which
-    field (and `id`), `unused` which columns were left out. `only` keeps the rows of a sample, by their ordinal.
+    field (and `id`), `unused` which columns were ignored. `only` keeps the rows of a sample, by their ordinal.
     """
 
     source: str
@@ -86,14 +92,14 @@ class Items:
             problems.extend(self._duplicates())
         problems.raise_if_any()
 
-    def sampled(self, ordinals: Collection[int]) -> "Items":
+    def sampled(self, ordinals: Collection[int]) -> "ItemSource":
         """The same source, but only the items at these ordinals (from 0)."""
         return replace(self, only=frozenset(ordinals))
 
     def _duplicates(self) -> Iterator[Problem]:
         """Ids that are there more than once, found in a second reading.
 
-        Only a file that is refused anyway pays for it: of a good one, the store tells.
+        Only a file that is rejected anyway pays for it; in a good one, the store finds them.
         """
         if self._id_place is None:
             return
@@ -119,8 +125,8 @@ def read_items(
     *,
     mapping: Mapping[str, str] | None = None,
     id_column: str | None = None,
-) -> Items:
-    """The items in a file. `mapping` names the column of a field where its own name or an alias is not there.
+) -> ItemSource:
+    """The items in a file. `mapping` names the column of a field that has neither its own name nor an alias.
 
     Without an id column, ids are made from the content: the same row has the same id next time. Raises InputError for
     missing columns at once, and for bad cells when the items are iterated.
@@ -128,9 +134,20 @@ def read_items(
     return items_from_rows(open_table(path), protocol, mapping=mapping, id_column=id_column)
 
 
+def items_from_frame(
+    frame: IntoFrame,
+    protocol: Protocol,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    id_column: str | None = None,
+) -> ItemSource:
+    """The items in a pandas or Polars frame, or any other that narwhals knows, as `read_items` has them from a file."""
+    return items_from_rows(frame_table(frame), protocol, mapping=mapping, id_column=id_column)
+
+
 def items_from_rows(
     rows: Rows, protocol: Protocol, *, mapping: Mapping[str, str] | None = None, id_column: str | None = None
-) -> Items:
+) -> ItemSource:
     """The items in a table that is already open."""
     given = dict(mapping or {})
     if id_column is not None:
@@ -143,7 +160,7 @@ def items_from_rows(
         if name in places
     ]
     taken = set(places.values())
-    return Items(
+    return ItemSource(
         source=rows.source,
         columns={name: rows.columns[place] for name, place in places.items()},
         unused=[column for place, column in enumerate(rows.columns) if place not in taken],
@@ -153,9 +170,44 @@ def items_from_rows(
     )
 
 
-def field_columns(protocol: Protocol) -> Sequence[Wanted]:
+def items_of(
+    source: TableSource | ItemSource | Iterable[Item],
+    protocol: Protocol,
+    mapping: Mapping[str, str] | None,
+    id_column: str | None,
+) -> ItemSource | Iterable[Item]:
+    """Items from a path, a data frame, a list of dicts, or any iterable of items."""
+    is_rows = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping)
+    if is_rows or isinstance(source, str | Path) or hasattr(source, "columns"):
+        if isinstance(source, ItemSource):
+            return source
+        return items_from_rows(table_of(cast("TableSource", source)), protocol, mapping=mapping, id_column=id_column)
+    return cast("Iterable[Item]", source)
+
+
+def sample(items: ItemSource, protocol: Protocol, size: int, by: Sequence[str], seed: int) -> tuple[ItemSource, Draw]:
+    """A seeded sample of items, in proportion to the strata given by the fields `by`."""
+    valid = [name for name, spec in protocol.item.fields.items() if spec.kind == "label"]
+    problems = [
+        Problem(f"cannot sample by {name!r}", fix=f"valid are {', '.join(valid) or 'none: no field is of kind label'}")
+        for name in by
+        if name not in valid
+    ]
+    problems += [
+        Problem(f"cannot sample by {name!r}: the file has no column for it", fix=f"name it with --map {name}=COLUMN")
+        for name in by
+        if name in valid and name not in items.columns
+    ]
+    if problems:
+        raise InputError(items.source, problems)
+    strata = ((item.id, tuple(str(item.fields.get(name, "")) for name in by)) for item in items)
+    drawn = draw(strata, size, seed)
+    return items.sampled(drawn.chosen), drawn
+
+
+def field_columns(protocol: Protocol) -> Sequence[WantedColumn]:
     """The protocol's fields, as things to look for among a file's columns."""
-    return [Wanted(name, spec.aliases, spec.required) for name, spec in protocol.item.fields.items()]
+    return [WantedColumn(name, spec.aliases, spec.required) for name, spec in protocol.item.fields.items()]
 
 
 def content_id(fields: Mapping[str, FieldValue]) -> str:
@@ -164,8 +216,8 @@ def content_id(fields: Mapping[str, FieldValue]) -> str:
     return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
-def duplicate_rows(items: Items, duplicates: Mapping[str, Sequence[int]]) -> InputError:
-    """The error for ids that are there more than once, given the ordinals (from 1) under which each id stands."""
+def duplicate_rows(items: ItemSource, duplicates: Mapping[str, Sequence[int]]) -> InputError:
+    """The error for ids that are there more than once, given the ordinals (from 1) of the items with each id."""
     wanted = {ordinal for ordinals in duplicates.values() for ordinal in ordinals}
     rows = {ordinal: row for ordinal, (row, _) in enumerate(items.numbered(), start=1) if ordinal in wanted}
     column = items.columns.get("id")

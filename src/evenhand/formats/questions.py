@@ -3,14 +3,18 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from itertools import groupby
 from pathlib import Path
-from typing import cast
+from typing import Annotated, Self, cast
 
-from evenhand.errors import InputError, Problem, counted
-from evenhand.formats.writing import replacing
+from pydantic import BaseModel, StringConstraints, ValidationError, model_validator
+
+from evenhand.errors import InputError, Problem
+from evenhand.files import read_text, replacing
+from evenhand.protocol.problems import validation_problems
 from evenhand.records import Item, Unit
+from evenhand.text import counted
 from evenhand.units import Question
 
 SHAPE = '{"ID": {"key_info": […], "question": […], "answers": […]}}'
@@ -29,9 +33,9 @@ class Questions(dict[str, Sequence[Question]]):
 
 
 def read_questions(path: str | Path) -> Questions:
-    """The questions of each item, in order. The answers are the reference's own.
+    """The questions of each item, in order. The answers are those of the reference.
 
-    `key_info` may be left out, and one that is not known is null. An item with empty lists has no question.
+    `key_info` may be left out, and an unknown entry is null. An item with empty lists has no question.
     """
     content = _json(Path(path))
     if not isinstance(content, dict):
@@ -40,22 +44,24 @@ def read_questions(path: str | Path) -> Questions:
     problems: list[Problem] = []
     for item_id, entry in cast("dict[str, object]", content).items():
         try:
-            questions[item_id] = _entry(entry)
-        except ValueError as error:
-            problems.append(Problem(str(error), key=f"item {item_id!r}", fix=f"the shape is {SHAPE}"))
+            questions[item_id] = _ItemQuestions.model_validate(entry).questions()
+        except ValidationError as error:
+            found = validation_problems(error, _ItemQuestions, entry)
+            key, fix = f"item {item_id!r}", f"the shape is {SHAPE}"
+            problems += [replace(one, key=f"{key}, {one.key}" if one.key else key, fix=fix) for one in found]
     if problems:
         raise InputError(str(path), problems)
     if not questions:
-        raise InputError(str(path), f"no questions in it; the shape is {SHAPE}")
+        raise InputError(str(path), f"there are no questions in it; the shape is {SHAPE}")
     return Questions(questions, str(path))
 
 
 def write_questions(
     path: str | Path, items: Iterable[Item], units: Iterable[Unit], *, overwrite: bool = False
 ) -> tuple[int, int]:
-    """Write the questions of these items, as `read_questions` takes them; says how many items and questions it were.
+    """Write the questions of these items as `read_questions` reads them; return how many items and questions.
 
-    An item without a question has empty lists, so that some can be added. Both come in the order of the study.
+    An item without a question has empty lists, so that some can be added. Items and units come in the study's order.
     """
     content: dict[str, dict[str, list[str | None]]] = {item.id: {"question": [], "answers": []} for item in items}
     count = 0
@@ -74,15 +80,15 @@ def write_questions(
 
 
 def in_place(wanted: Sequence[Question], present: Sequence[Unit], fixed: Collection[str]) -> Sequence[Question]:
-    """The wanted questions of an item, in an order in which those of the units `fixed` stand where they stood.
+    """The wanted questions of an item, ordered so that those of the units `fixed` keep their positions.
 
-    Others take the places that are left, in their own order. A fixed one that is not wanted any more is just not there.
+    The others take the remaining positions, in their own order. A fixed one that is no longer wanted is left out.
     """
     before = [Question(unit.text or "", unit.answer or "", unit.key_info) for unit in present]
     rest = list(wanted)
     places: dict[int, Question] = {}
     for unit, question in zip(present, before, strict=True):
-        # Reading took white space off the ends, which is no change.
+        # Reading strips white space from both ends, which does not count as a change.
         read = Question(*(text and text.strip() for text in astuple(question)))
         if unit.id in fixed and unit.position <= len(wanted) and read in rest:
             rest.remove(read)
@@ -101,15 +107,7 @@ def _encoded(content: object) -> bytes:
 
 def _json(path: Path) -> object:
     try:
-        if path.exists() and not path.is_file():
-            raise InputError(str(path), f"this is a {'folder' if path.is_dir() else 'device or a pipe'}; give a file")
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError(str(path), "no such file") from None
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(str(path), "not UTF-8 text; save the file as UTF-8") from error
+        return json.loads(read_text(path))
     except json.JSONDecodeError as error:
         problem = Problem(f"not valid JSON: {error.msg.lower()}", line=error.lineno)
         raise InputError(str(path), [problem]) from error
@@ -117,41 +115,26 @@ def _json(path: Path) -> object:
         raise InputError(str(path), "not valid JSON: nested too deeply") from error
 
 
-def _entry(entry: object) -> Sequence[Question]:
-    if not isinstance(entry, dict):
-        raise ValueError(f"a mapping is needed, not {type(entry).__name__}")
-    lists = cast("dict[str, object]", entry)
-    questions, answers = _all_texts(lists, "question"), _all_texts(lists, "answers")
-    key_info = _texts(lists, "key_info", may_be_null=True) if "key_info" in lists else []
-    if len(questions) != len(answers):
-        raise ValueError(
-            f"{counted(len(questions), 'question')} but {counted(len(answers), 'answer')}; each question needs one"
-        )
-    if key_info and len(key_info) != len(questions):
-        entries = "1 entry" if len(key_info) == 1 else f"{len(key_info):,} entries"
-        raise ValueError(f"{counted(len(questions), 'question')} but {entries} of key_info; one each, or none")
-    return [
-        Question(question, answer, key_info[n] if key_info else None)
-        for n, (question, answer) in enumerate(zip(questions, answers, strict=True))
-    ]
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-def _all_texts(lists: Mapping[str, object], key: str) -> list[str]:
-    return [text for text in _texts(lists, key) if text is not None]
+class _ItemQuestions(BaseModel):
+    """The questions of one item as the file has them: three lists of the same length."""
 
+    question: list[_Text]
+    answers: list[_Text]
+    key_info: list[_Text | None] = []
 
-def _texts(lists: Mapping[str, object], key: str, *, may_be_null: bool = False) -> list[str | None]:
-    if key not in lists:
-        raise ValueError(f"{key!r} is missing")
-    values = lists[key]
-    if not isinstance(values, list):
-        raise ValueError(f"{key!r} is a list of texts, not {type(values).__name__}")
-    texts: list[str | None] = []
-    for value in cast("list[object]", values):
-        if value is None and may_be_null:
-            texts.append(None)
-        elif not isinstance(value, str) or not value.strip():
-            raise ValueError(f"{key!r} has an entry that is {'blank' if value == '' else 'not a text'}: {value!r}")
-        else:
-            texts.append(value.strip())
-    return texts
+    @model_validator(mode="after")
+    def _same_lengths(self) -> Self:
+        if len(self.question) != len(self.answers):
+            counts = f"{counted(len(self.question), 'question')} but {counted(len(self.answers), 'answer')}"
+            raise ValueError(f"{counts}; each question needs one")
+        if self.key_info and len(self.key_info) != len(self.question):
+            entries = "1 entry" if len(self.key_info) == 1 else f"{len(self.key_info):,} entries"
+            raise ValueError(f"{counted(len(self.question), 'question')} but {entries} of key_info; one each, or none")
+        return self
+
+    def questions(self) -> Sequence[Question]:
+        key_info = self.key_info or [None] * len(self.question)
+        return [Question(*parts) for parts in zip(self.question, self.answers, key_info, strict=True)]

@@ -1,14 +1,15 @@
-"""What is asked of a language model and what comes back, whichever way it is reached."""
+"""What a language model is asked and what it replies, however it is reached."""
 
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Literal
 from typing import Protocol as Interface
 
 from evenhand.errors import EvenhandError
+from evenhand.llm.rate_limit import RateLimiter
 
 Role = Literal["system", "user", "assistant"]
 
@@ -21,7 +22,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A JSON Schema that the reply must obey, as JSON text: encoded once, sent many times."""
+    """A JSON Schema that the reply must obey, as JSON text."""
 
     name: str
     text: str
@@ -29,7 +30,11 @@ class Schema:
 
 @dataclass(frozen=True)
 class Request:
-    """One question to a model. `logprobs` asks for that many alternatives to each token, 0 for none."""
+    """One question to a model. `logprobs` asks for that many alternatives to each token, 0 for none.
+
+    `fresh` asks for a new connection, because an earlier one delivered the reply to another request; it changes neither
+    what the model reads nor how.
+    """
 
     messages: tuple[Message, ...]
     schema: Schema | None = None
@@ -37,11 +42,14 @@ class Request:
     temperature: float = 0.0
     seed: int | None = None
     logprobs: int = 0
+    fresh: bool = False
+    sample: int = 0
+    """Distinguishes repeated requests, whose replies are stored side by side; never sent."""
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of what the model reads: the messages and the schema."""
-        # Thousands of requests begin with the same long message: it is hashed once.
+        # Thousands of requests begin with the same long message, which is hashed only once.
         parts = [_known_digest(message) if message.role == "system" else _digest(message) for message in self.messages]
         digest = hashlib.sha256("\n".join(parts).encode())
         if self.schema is not None:
@@ -69,7 +77,7 @@ _known_digest = lru_cache(maxsize=16)(_digest)
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens read and written, as the server counted them; `cached` is the part of `input` that it had read before."""
+    """Tokens read and written, as counted by the server; `cached` is the part of `input` that it had read before."""
 
     input: int
     output: int
@@ -78,32 +86,34 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The alternatives at one place of the reply: texts with their log probabilities, the most probable first."""
+    """The alternatives to one token of the reply: texts with their log probabilities, the most probable first."""
 
     offset: int
-    """Where in the reply's text the chosen token begins."""
+    """Where the chosen token begins in the reply's text."""
     text: str
     alternatives: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said. `finish` is `stop`, `length` (cut at the token limit), `refusal`, or the server's own word."""
+    """What a model replied. `finish` is `stop`, `length` (the token limit), `refusal`, or the server's own word."""
 
     text: str
     finish: str = "stop"
     usage: Usage | None = None
     model: str = ""
-    """The model's name as the server gave it: a dated version where the request named none."""
+    """The model's name according to the server, often with a date that the request did not have."""
     choices: tuple[Choice, ...] = ()
     seconds: float | None = None
+    id: str | None = field(default=None, compare=False)
+    """The id under which the reply is stored, if it is."""
 
 
 class CallError(EvenhandError):
-    """A call that brought no reply. `reason` is short and the same for all calls that failed alike.
+    """A call without a reply. `reason` is short and the same for all calls that failed in the same way.
 
-    `again`: another try may go better; `after`: not before this many seconds, as the server said. `charged`: the server
-    had the request and may charge for it. `raw` is what came, where anything did.
+    `again`: another try may succeed, but not before `after` seconds, if the server said so. `limited`: the server asked
+    for fewer calls. `charged`: the server had the request and may charge for it. `raw` is what was received.
     """
 
     def __init__(
@@ -120,50 +130,36 @@ class CallError(EvenhandError):
         self.again = again
         self.after = after
         self.limited = limited
-        """The server asked for fewer calls."""
         self.charged = charged
         self.raw = raw
         super().__init__(reason)
 
 
 class RunError(CallError):
-    """No call can succeed: a wrong key, an unknown model, an empty account. The message says what to do."""
+    """No call can succeed: a wrong key, an unknown model, an empty account. The message explains what to do."""
 
 
 BeforeRetry = Callable[[bool], None]
 
 
-class Pace(Interface):
-    """Places for calls: `async with pace:` waits for one."""
-
-    @property
-    def width(self) -> int:
-        """How many places there are, as of now."""
-        ...
-
-    async def __aenter__(self) -> object: ...
-
-    async def __aexit__(self, *exc: object) -> None: ...
-
-
 class Chat(Interface):
-    """A model that answers. One object may be asked many things at once, from one event loop."""
+    """A model that replies. One object takes many calls at once, from one event loop."""
 
     @property
     def model(self) -> str:
-        """What the model is called, as far as replies of the same model go: part of the key of a stored reply."""
+        """The name under which replies of the same model are stored and found again."""
         ...
 
     @property
-    def pace(self) -> "Pace":
-        """How many may ask at once. Whoever asks takes a place first and keeps it until the reply is safe."""
+    def pace(self) -> RateLimiter:
+        """How many calls may be in progress: a caller takes a place first and keeps it until the reply is stored."""
         ...
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
-        """Ask once, or as often as this chat's own rules say. Raises CallError where no reply came.
+        """Ask, with as many tries as this chat's own rules allow. Raises CallError if there was no reply.
 
-        `before_retry` is called before a request is sent once more, with whether the last try may be charged for: the
-        server had it, but no usable answer came back. What it raises ends the call.
+        `before_retry` is called before a request is sent again, with whether the last try may be charged for: the
+        server received it, but no usable answer came back. An exception that it raises ends the call.
         """
         ...
 

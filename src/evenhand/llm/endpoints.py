@@ -1,12 +1,12 @@
-"""Where a model is reached: from a rater spec and the settings to an address, a key and what the server takes."""
+"""Where a model is reached: from a rater spec and the settings to an address, a key and what the server accepts."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
-from typing import Protocol as Interface
 from urllib.parse import SplitResult, urlsplit
 
-from evenhand.errors import UserError, masked
+from evenhand.errors import UserError
+from evenhand.settings import Secret, Settings
+from evenhand.text import masked
 
 LimitName = Literal["max_tokens", "max_completion_tokens"]
 
@@ -17,45 +17,26 @@ PATH = "/chat/completions"
 OWN_KEY = "EVENHAND_API_KEY"
 
 
-class Hidden(Interface):
-    """A text that only the one who sends it reads; `evenhand.settings.Secret` is one."""
-
-    def reveal(self) -> str: ...
-
-
-class Deployment(Interface):
-    """The part of the settings that is needed here; `evenhand.settings.Settings` has it."""
-
-    @property
-    def keys(self) -> Mapping[str, Hidden]: ...
-
-    @property
-    def openai_base_url(self) -> str | None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """One model at one address.
 
-    `name` is the spec it came from and holds no secret; `provider` is the one whose prices hold, if any. `structured`,
-    `seed` and `logprobs` say whether the server heeds these: one that passes over them in silence is not asked.
-    `bounded_strings`: schemas may bound the length of a text. `variable` names where the key is, or would be.
+    `name` is the spec it came from and contains no secret; `provider` is the one whose prices apply, if any. `variable`
+    names the environment variable of the key, set or not. `extended` is whether the server may honour response_format,
+    seed and logprobs: one that ignores them silently is not asked. `bounded_strings`: schemas may limit the length of
+    texts. `hottest` is the highest temperature, `limit` the name of the bound on the reply's tokens.
     """
 
     name: str
     model: str
     url: str
     provider: str | None = None
-    key: Hidden | None = None
+    key: Secret | None = None
     variable: str = OWN_KEY
-    structured: bool = True
-    logprobs: bool = True
-    seed: bool = True
+    extended: bool = True
     bounded_strings: bool = False
     hottest: float = 2.0
-    """The highest temperature."""
     limit: LimitName = "max_tokens"
-    """What the bound on the reply's tokens is called."""
 
     @property
     def host(self) -> str:
@@ -64,61 +45,52 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class _Provider:
-    """A service with an address of its own; `variables` may hold its key, the first that is set counts."""
+    """A service; of the `variables` that may contain its key, the first that is set counts."""
 
-    name: str
-    base: str
+    endpoint: Endpoint
+    """Without a model, and with the base of the address."""
     variables: tuple[str, ...]
     example: str
-    heeds: bool = True
-    hottest: float = 2.0
-    limit: LimitName = "max_tokens"
 
 
 _PROVIDERS = {
-    # The older name of the limit is refused by OpenAI's reasoning models, the newer one taken by all of its models.
+    # OpenAI's reasoning models reject the older name of the limit; all of its models accept the newer one.
     "openai": _Provider(
-        "openai",
-        "https://api.openai.com/v1",
+        Endpoint("", "", "https://api.openai.com/v1", "openai", limit="max_completion_tokens"),
         ("OPENAI_API_KEY",),
         "openai:gpt-4.1-mini",
-        limit="max_completion_tokens",
     ),
     "gemini": _Provider(
-        "google",
-        "https://generativelanguage.googleapis.com/v1beta/openai",
+        Endpoint("", "", "https://generativelanguage.googleapis.com/v1beta/openai", "google"),
         ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         "gemini:gemini-2.5-flash",
     ),
-    # Passes over response_format, seed and logprobs without a word; platform.claude.com/docs/en/api/openai-sdk
+    # Ignores response_format, seed and logprobs silently; platform.claude.com/docs/en/api/openai-sdk
     "anthropic": _Provider(
-        "anthropic",
-        "https://api.anthropic.com/v1",
+        Endpoint("", "", "https://api.anthropic.com/v1", "anthropic", extended=False, hottest=1.0),
         ("ANTHROPIC_API_KEY",),
         "anthropic:claude-sonnet-4-5",
-        heeds=False,
-        hottest=1.0,
     ),
 }
 
 
-def endpoint_of(spec: str, settings: Deployment) -> Endpoint:
-    """The endpoint that a rater spec names. Raises UserError for a wrong spec or a key that is not set."""
+def endpoint_of(spec: str, settings: Settings) -> Endpoint:
+    """The endpoint that a rater spec names. Raises UserError for a wrong spec or a missing key."""
     spec = spec.strip()
     scheme, colon, model = spec.partition(":")
     if scheme.lower() in ("http", "https"):
         return _server(spec, settings)
     provider = _PROVIDERS.get(scheme)
     if provider is None or not colon:
-        raise UserError(f'"{masked(spec)}" names no model that can be asked; valid are {EXAMPLES}')
+        raise UserError(f'"{masked(spec)}" is not a model that can be asked; valid are {EXAMPLES}')
     if not model.strip():
         raise UserError(f'"{spec}" lacks the name of the model; for example {provider.example}')
     return _service(spec, provider, model.strip(), settings)
 
 
-def _service(spec: str, provider: _Provider, model: str, settings: Deployment) -> Endpoint:
-    base, price_of, name = provider.base, provider.name, spec
-    if provider.name == "openai" and settings.openai_base_url is not None:
+def _service(spec: str, provider: _Provider, model: str, settings: Settings) -> Endpoint:
+    base, price_of, name = provider.endpoint.url, provider.endpoint.provider, spec
+    if price_of == "openai" and settings.openai_base_url is not None:
         base = _base(settings.openai_base_url, "OPENAI_BASE_URL", provider.variables[0])
         if not (urlsplit(base).hostname or "").endswith("api.openai.com"):
             # Another server's replies and prices are not OpenAI's, whatever its model is called.
@@ -129,26 +101,17 @@ def _service(spec: str, provider: _Provider, model: str, settings: Deployment) -
             f"{spec} needs a key: set the environment variable {' or '.join(provider.variables)} "
             "to the key of your account"
         )
-    return Endpoint(
-        name=name,
-        model=model,
-        url=base + PATH,
-        provider=price_of,
-        key=_sendable(settings.keys[variable], variable),
-        variable=variable,
-        structured=provider.heeds,
-        logprobs=provider.heeds,
-        seed=provider.heeds,
-        hottest=provider.hottest,
-        limit=provider.limit,
+    key = _sendable(settings.keys[variable], variable)
+    return replace(
+        provider.endpoint, name=name, model=model, url=base + PATH, provider=price_of, key=key, variable=variable
     )
 
 
-def _server(spec: str, settings: Deployment) -> Endpoint:
+def _server(spec: str, settings: Settings) -> Endpoint:
     address, _, model = spec.partition("#")
     base = _base(address, "the rater spec", OWN_KEY)
     if not model.strip():
-        raise UserError(f'"{spec}" lacks the name of the model; add it behind a #, for example {base}#llama3.1')
+        raise UserError(f'"{spec}" lacks the name of the model; add it after a #, for example {base}#llama3.1')
     key = settings.keys.get(OWN_KEY)
     return Endpoint(
         name=f"{base}#{model.strip()}",
@@ -160,17 +123,17 @@ def _server(spec: str, settings: Deployment) -> Endpoint:
 
 
 def _base(address: str, where: str, variable: str) -> str:
-    """The address without what follows the base; refused where it holds a secret or cannot be an address."""
+    """The address up to its base; rejected if it contains a secret or cannot be an address."""
     parts = _split(address)
     if parts is not None and "@" in parts.netloc:
         raise UserError(
-            f"{where} holds a user name or password, which would be stored with every rating; "
-            f"leave it out of the address and set the environment variable {variable} to the key"
+            f"{where} contains a user name or password, which would be stored with every rating; "
+            f"remove it from the address and set the environment variable {variable} to the key"
         )
     if parts is None or parts.scheme.lower() not in ("http", "https") or not parts.hostname:
-        raise UserError(f'{where}: "{masked(address)}" is not an address; it looks like http://localhost:8000/v1')
+        raise UserError(f'{where}: "{masked(address)}" is not an address; one looks like http://localhost:8000/v1')
     if "?" in address:
-        raise UserError(f"{where}: leave out of the address what follows the ?; it ends like http://localhost:8000/v1")
+        raise UserError(f"{where}: remove everything from the ? on; an address looks like http://localhost:8000/v1")
     path = parts.path.rstrip("/").removesuffix(PATH).rstrip("/")
     return f"{parts.scheme.lower()}://{parts.netloc}{path}"
 
@@ -184,8 +147,8 @@ def _split(address: str) -> SplitResult | None:
     return None if any(sign.isspace() for sign in address) else parts
 
 
-def _sendable(key: Hidden, variable: str) -> Hidden:
+def _sendable(key: Secret, variable: str) -> Secret:
     text = key.reveal()
     if not text.isascii() or not text.isprintable() or " " in text:
-        raise UserError(f"the key in {variable} has a blank or a character that no key has; copy the key again")
+        raise UserError(f"the key in {variable} contains a space or a character that no key has; copy it again")
     return key

@@ -8,36 +8,39 @@ from random import Random
 import aiohttp
 
 from evenhand.llm.base import BeforeRetry, CallError, Reply, Request, RunError
-from evenhand.llm.complaints import complaint_of
+from evenhand.llm.dialect import Dialect, error_body
 from evenhand.llm.endpoints import Endpoint
-from evenhand.llm.events import Event, Listener
-from evenhand.llm.faults import ConnectionFault, TimedOut, fault_of, without_key
-from evenhand.llm.forms import first_form, lesser_form
-from evenhand.llm.pace import AdaptivePace
-from evenhand.llm.steady import WAITS, Steady, Waits
+from evenhand.llm.http_errors import ConnectionFault, TimedOut, http_error, without_key
+from evenhand.llm.rate_limit import RateLimiter
+from evenhand.llm.retry import WAITS, Event, Listener, Retries, Waits
 from evenhand.llm.wire import NotACompletion, body_of, reply_of
 
 LARGEST = 10_000_000
-CONNECTING = 30.0
-# aiohttp writes bytes in one go and warns from a mebibyte on; from a file it writes piece by piece.
-IN_ONE_GO = 2**20
+"""Bytes of a reply that are read."""
 
-Answer = tuple[int, Mapping[str, str], bytes]
+CONNECTING = 30.0
+"""Seconds for making a connection."""
+
+IN_ONE_GO = 2**20
+"""Bytes up to which a body is sent at once: aiohttp warns above a mebibyte, and sends a file piece by piece."""
+
+HttpAnswer = tuple[int, Mapping[str, str], bytes]
+"""Status, headers, body."""
 
 
 class HttpChat:
     """A model behind an endpoint.
 
-    `timeout` bounds one try in seconds, from connecting to the last byte of the reply. `tries` and `waits` are those
-    of `Steady`. Whoever asks holds a place of `pace`. What the server does not take is left out of all later requests
-    and told to `listener`.
+    `timeout` bounds one try in seconds, from connecting to the last byte of the reply; `tries` and `waits` are those of
+    `Retries`. Callers hold a place of `pace`. What the server rejects is left out of all later requests and reported to
+    `listener`.
     """
 
     def __init__(
         self,
         endpoint: Endpoint,
         *,
-        pace: AdaptivePace,
+        pace: RateLimiter,
         timeout: float = 120.0,
         tries: int = 6,
         waits: Waits = WAITS,
@@ -45,62 +48,63 @@ class HttpChat:
         listener: Listener | None = None,
     ) -> None:
         self._endpoint = endpoint
-        self._pace = pace
+        self.pace = pace
         self._timeout = timeout
-        self._steady = Steady(endpoint.host, pace, tries=tries, waits=waits, random=random, listener=listener)
-        self._form = first_form(endpoint)
-        self._opened: aiohttp.ClientSession | None = None
+        self._retries = Retries(endpoint.host, pace, tries=tries, waits=waits, random=random, listener=listener)
+        self._dialect = Dialect.of(endpoint)
+        self._connections: _Connections | None = None
 
     @property
     def model(self) -> str:
         return self._endpoint.name
 
-    @property
-    def pace(self) -> AdaptivePace:
-        return self._pace
-
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
-        """The reply. Raises CallError where the tries are used up, RunError where no call can succeed."""
-        return await self._steady.call(lambda: self._attempt(request), before_retry)
+        """The reply. Raises CallError when the tries are used up, RunError if no call can succeed."""
+        return await self._retries.call(lambda: self._attempt(request), before_retry)
 
     async def close(self) -> None:
-        if self._opened is not None:
-            await self._opened.close()
-            self._opened = None
+        if self._connections is not None:
+            await self._connections.session.close()
+            self._connections = None
 
     async def _attempt(self, request: Request) -> Reply:
-        """One try. A form that the server does not take is no failure: the next one is sent at once."""
+        """One try. A dialect that the server rejects is not a failure: the next one is tried at once."""
         while True:
-            form, began = self._form, time.perf_counter()
-            status, headers, body = await self._post(body_of(request, self._endpoint.model, form))
+            dialect, began = self._dialect, time.perf_counter()
+            sent = body_of(request, self._endpoint.model, dialect)
+            status, headers, body = await self._post(sent, fresh=request.fresh)
             if 200 <= status < 300:
                 return self._reply(body, time.perf_counter() - began)
             text = body.decode("utf-8", "replace")
-            complaint = complaint_of(text)
-            lesser = lesser_form(form, request, complaint) if status in (400, 403, 422) else None
-            if lesser is None:
-                raise fault_of(self._endpoint, status, headers, complaint, text)
-            # Calls under way at once are refused alike; the first to hear of it has already told and changed the form.
-            if form is self._form:
-                self._form, dropped = lesser
-                self._steady.tell(Event("dropped", dropped))
+            error = error_body(text)
+            other = dialect.without_rejected(request, error) if status in (400, 403, 422) else None
+            if other is None:
+                raise http_error(self._endpoint, status, headers, error, text)
+            # Calls in progress at once are rejected alike; the first of them has already changed the dialect.
+            if dialect is self._dialect:
+                self._dialect, dropped = other
+                self._retries.report(Event("dropped", dropped))
 
     def _reply(self, body: bytes, seconds: float) -> Reply:
         try:
             return reply_of(body, seconds=seconds)
         except NotACompletion:
             text = body.decode("utf-8", "replace")
-            complaint = complaint_of(text)
-            if complaint.status is not None:
-                raise fault_of(self._endpoint, complaint.status, {}, complaint, text) from None
+            error = error_body(text)
+            if error.status is not None:
+                raise http_error(self._endpoint, error.status, {}, error, text) from None
             raw = without_key(self._endpoint, text)
             raise CallError("the reply is not a chat completion", again=True, charged=True, raw=raw) from None
 
-    async def _post(self, body: bytes) -> Answer:
+    async def _post(self, body: bytes, *, fresh: bool) -> HttpAnswer:
         data = body if len(body) <= IN_ONE_GO else io.BytesIO(body)
-        # The library's own errors may hold the request with its key, so none of them is passed on, not even as a cause.
+        connections = await self._open(fresh=fresh)
+        # The library's errors may contain the request with its key, so none is passed on, not even as a cause.
         try:
-            async with self._session().post(self._endpoint.url, data=data, allow_redirects=False) as response:
+            async with (
+                connections as session,
+                session.post(self._endpoint.url, data=data, allow_redirects=False) as response,
+            ):
                 return response.status, response.headers, await _read(response)
         except aiohttp.ClientConnectorCertificateError:
             raise RunError(f"the certificate of {self._endpoint.host} is not trusted; check the address") from None
@@ -111,19 +115,51 @@ class HttpChat:
         except (aiohttp.ClientError, OSError):
             raise ConnectionFault(reached=True) from None
 
+    async def _open(self, *, fresh: bool) -> "_Connections":
+        """The connections of this chat; new ones, now and for all later calls, if the request asks for a fresh one."""
+        if fresh and self._connections is not None:
+            retired, self._connections = self._connections, None
+            await retired.retire()
+        if self._connections is None:
+            self._connections = _Connections(self._session())
+        return self._connections
+
     def _session(self) -> aiohttp.ClientSession:
-        if self._opened is None:
-            headers = {"Content-Type": "application/json", "Accept": "application/json"}
-            if self._endpoint.key is not None:
-                headers["Authorization"] = f"Bearer {self._endpoint.key.reveal()}"
-            self._opened = aiohttp.ClientSession(
-                # The pace says how many calls there are at once; a second bound would only hide it.
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                headers=headers,
-                timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=min(CONNECTING, self._timeout)),
-            )
-        return self._opened
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self._endpoint.key is not None:
+            headers["Authorization"] = f"Bearer {self._endpoint.key.reveal()}"
+        return aiohttp.ClientSession(
+            # The rate limiter bounds the number of calls; a second bound would only hide it.
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=headers,
+            timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=min(CONNECTING, self._timeout)),
+        )
+
+
+class _Connections:
+    """Connections kept alive between calls. Once retired, they are closed as soon as no call uses them."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        self.session = session
+        self._calls = 0
+        self._retired = False
+
+    async def __aenter__(self) -> aiohttp.ClientSession:
+        self._calls += 1
+        return self.session
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._calls -= 1
+        await self._close_if_idle()
+
+    async def retire(self) -> None:
+        self._retired = True
+        await self._close_if_idle()
+
+    async def _close_if_idle(self) -> None:
+        if self._retired and not self._calls:
+            await self.session.close()
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:

@@ -1,55 +1,48 @@
-"""Requests as JSON bytes and replies from JSON bytes: the chat completions format, and nothing of HTTP."""
+"""Requests as JSON bytes and replies from JSON bytes: the chat completions format, independent of HTTP."""
 
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
-from evenhand.llm.base import Choice, Message, Reply, Request, Usage
-from evenhand.llm.forms import Form
+from pydantic_core import PydanticSerializationError, to_json
 
-_quoted = json.JSONEncoder(ensure_ascii=False).encode
-# System messages are long and the same in all calls of a run.
-_quoted_once = lru_cache(maxsize=16)(_quoted)
+from evenhand.llm.base import Choice, Reply, Request, Usage
+from evenhand.llm.dialect import Dialect
+
+_parsed_schema = lru_cache(maxsize=64)(json.loads)
 
 
 class NotACompletion(ValueError):
     """The body is not a chat completion."""
 
 
-def body_of(request: Request, model: str, form: Form) -> bytes:
-    """The body of a request. It is put together by hand so that the schema, the longest part, is not encoded again."""
-    messages = ",".join([_message(message) for message in request.messages])
-    text = f'{{"model":{_quoted(model)},"messages":[{messages}],"{form.limits[0]}":{request.max_tokens}'
-    if form.temperature:
-        text += f',"temperature":{min(request.temperature, form.hottest)}'
-    if form.seed and request.seed is not None:
-        text += f',"seed":{request.seed}'
-    if form.logprobs and request.logprobs:
-        text += f',"logprobs":true,"top_logprobs":{request.logprobs}'
-    text += f"{_response_format(request, form)}}}"
-    # Half of a surrogate pair has no UTF-8; what Python puts in its place is the escape that JSON has for it.
-    return text.encode("utf-8", "backslashreplace")
-
-
-def _message(message: Message) -> str:
-    quoted = _quoted_once if message.role == "system" else _quoted
-    return f'{{"role":"{message.role}","content":{quoted(message.content)}}}'
-
-
-def _response_format(request: Request, form: Form) -> str:
-    if request.schema is None or form.structure == "none":
-        return ""
-    if form.structure == "json_object":
-        return ',"response_format":{"type":"json_object"}'
-    return (
-        ',"response_format":{"type":"json_schema","json_schema":'
-        f'{{"name":{_quoted(request.schema.name)},"strict":true,"schema":{request.schema.text}}}}}'
-    )
+def body_of(request: Request, model: str, dialect: Dialect) -> bytes:
+    """The body of a request."""
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        dialect.limits[0]: request.max_tokens,
+    }
+    if dialect.temperature:
+        body["temperature"] = min(request.temperature, dialect.hottest)
+    if dialect.seed and request.seed is not None:
+        body["seed"] = request.seed
+    if dialect.logprobs and request.logprobs:
+        body |= {"logprobs": True, "top_logprobs": request.logprobs}
+    if request.schema is not None and dialect.structure == "json_schema":
+        schema = {"name": request.schema.name, "strict": True, "schema": _parsed_schema(request.schema.text)}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif request.schema is not None and dialect.structure == "json_object":
+        body["response_format"] = {"type": "json_object"}
+    try:
+        return to_json(body)
+    except (PydanticSerializationError, UnicodeEncodeError):  # a lone surrogate, which only an escape can represent
+        return json.dumps(body).encode()
 
 
 def reply_of(body: bytes, *, seconds: float | None = None) -> Reply:
-    """The reply in a body. Raises NotACompletion where there is none; what is missing beside the text is left out."""
+    """The reply in a body. Raises NotACompletion if there is none; anything else that is missing is left out."""
     try:
         completion = _fields(json.loads(str(body, "utf-8")))
     except (ValueError, RecursionError):
@@ -94,7 +87,7 @@ def _text(content: object) -> str:
 
 
 def _whole(text: str) -> str:
-    """The text without halves of surrogate pairs, which can be neither printed nor stored."""
+    """The text without lone surrogates, which can be neither printed nor stored."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -104,7 +97,7 @@ def _usage(usage: dict[str, object]) -> Usage | None:
     read, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
     if not isinstance(read, int) or not isinstance(written, int):
         return None
-    # Some servers count what a model thought only in the total, and charge for it as for anything it writes.
+    # Some servers count a model's thoughts only in the total, and charge for them as for anything it writes.
     total = usage.get("total_tokens")
     written = max(written, total - read) if isinstance(total, int) else written
     cached = _fields(usage.get("prompt_tokens_details")).get("cached_tokens")
@@ -112,9 +105,11 @@ def _usage(usage: dict[str, object]) -> Usage | None:
 
 
 def _choices(tokens: Sequence[object], text: str) -> tuple[Choice, ...]:
-    """The alternatives at each token, where the tokens are the text. Tokens before or behind it are left out: some
-    servers give those of a code fence that they took off, or an end mark. All in bytes, because a token may hold a part
-    of a character."""
+    """The alternatives at each token, if the tokens make up the text.
+
+    Tokens before or after it are left out: some servers include those of a code fence that they removed, or an end
+    mark. All in bytes, because a token may be a part of a character.
+    """
     choices: list[Choice] = []
     whole = text.encode("utf-8", "surrogatepass")
     fields = [_fields(token) for token in tokens]
@@ -137,7 +132,7 @@ def _choices(tokens: Sequence[object], text: str) -> tuple[Choice, ...]:
 
 
 def _ahead(said: bytes, whole: bytes) -> int:
-    """How many bytes of the tokens stand before the text, where it stands at one place only."""
+    """How many bytes of the tokens precede the text, if it occurs only once."""
     return said.find(whole) if not said.startswith(whole) and said.count(whole) == 1 else 0
 
 
@@ -151,7 +146,7 @@ def _alternatives(tokens: Sequence[object]) -> tuple[tuple[str, float], ...]:
 
 
 def _bytes(token: dict[str, object]) -> bytes:
-    """A token's own bytes; its text stands for them where the server sends none."""
+    """A token's bytes, or those of its text if the server sends none."""
     numbers = token.get("bytes")
     if isinstance(numbers, list) and numbers:
         try:

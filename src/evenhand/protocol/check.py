@@ -1,11 +1,10 @@
-"""Hold the parts of a protocol against each other: names that must exist, values that must fit a scale.
+"""Check the parts of a protocol against each other: names that must exist, values that must fit a scale.
 
-It works on the file's tree and not on the finished protocol, so that one run reports these problems together with the
-misspelt keys and wrong types; a part that is itself broken is passed over here.
+The parts that are valid are checked even if others are not, so that one run reports these problems together with
+misspelt keys and wrong types.
 """
 
-import difflib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -23,58 +22,95 @@ from evenhand.protocol.model import (
     MeanMeasure,
     Measure,
     ProportionMeasure,
+    Protocol,
 )
 from evenhand.protocol.yaml_tree import Tree
 from evenhand.records import Value
 from evenhand.scales import Ordinal, Percent, Scale, Text, label_key
+from evenhand.text import did_you_mean
 
-RESERVED = ("id", "item", "unit", "rater", "kind", "value", "status", "rationale", "confidence", "notes", "check")
+RESERVED = (
+    "id",
+    "item",
+    "unit",
+    "rater",
+    "kind",
+    "value",
+    "status",
+    "rationale",
+    "confidence",
+    "notes",
+    "check",
+    "unit_code",
+)
 """Column names of rating files: no field or criterion may take them."""
 
 _T = TypeVar("_T")
+_FIELD = TypeAdapter(FieldSpec)
+_CRITERION = TypeAdapter(Criterion)
+_CONDITION = TypeAdapter(Condition)
+_EXAMPLE = TypeAdapter(Example)
 _MEASURE: TypeAdapter[Measure] = TypeAdapter(Measure)
 _SCALE: TypeAdapter[Scale] = TypeAdapter(Scale)
 
 
-def contradictions(tree: Tree) -> list[Problem]:
-    """Every place where one part of the protocol does not fit another."""
-    parts = _Parts.of(tree)
+def contradictions(tree: Tree, protocol: Protocol | None) -> list[Problem]:
+    """Every place where one part of the protocol does not fit another.
+
+    `protocol` is what the tree was validated to; None if that failed: then the parts that are valid are checked.
+    """
+    parts = _Parts.of(tree, protocol)
     return [
         *_fields(parts),
         *_cluster(parts),
         *_criteria(parts),
-        *_unit(tree, parts),
-        *_measures(tree, parts),
-        *_examples(tree, parts),
+        *_unit(parts),
+        *_measures(parts),
+        *_examples(parts),
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A criterion by its id: where it stands, its place in the order, and its scale where that can be read."""
+    """A criterion by its id: its tree, its place in the order, and its scale and condition if they are valid."""
 
     tree: Tree
     order: int
     scale: Scale | None
+    when: Condition | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
+    """The parts of a protocol in the order of the file; None for each that is not valid."""
+
     root: Tree
     fields: Mapping[str, FieldSpec | None]
     criteria: Mapping[str, _Named]
+    ordered: Sequence[Criterion | None]
+    measures: Sequence[Measure | None]
+    examples: Sequence[Example | None]
 
     @classmethod
-    def of(cls, tree: Tree) -> "_Parts":
-        fields = tree.get("item", "fields").children
-        criteria: dict[str, _Named] = {}
-        for order, child in enumerate(tree.get("criteria").entries):
+    def of(cls, tree: Tree, protocol: Protocol | None) -> "_Parts":
+        if protocol is not None:
+            fields: Mapping[str, FieldSpec | None] = protocol.item.fields
+            criteria: Sequence[Criterion | None] = protocol.criteria
+            measures: Sequence[Measure | None] = protocol.measures
+            examples: Sequence[Example | None] = protocol.examples
+        else:
+            fields = {str(name): _valid(_FIELD, one.value) for name, one in tree.get("item", "fields").children.items()}
+            criteria = [_valid(_CRITERION, one.value) for one in tree.get("criteria").entries]
+            measures = [_valid(_MEASURE, one.value) for one in tree.get("measures").entries]
+            examples = [_valid(_EXAMPLE, one.value) for one in tree.get("examples").entries]
+        named: dict[str, _Named] = {}
+        for order, (child, criterion) in enumerate(zip(tree.get("criteria").entries, criteria, strict=True)):
             name = child.get("id").value
             if isinstance(name, str):
-                scale = _valid(_SCALE, child.get("scale").value)
-                criteria.setdefault(name, _Named(child, order, scale))
-        specs = {str(name): _valid(TypeAdapter(FieldSpec), spec.value) for name, spec in fields.items()}
-        return cls(tree, specs, criteria)
+                scale = criterion.scale if criterion else _valid(_SCALE, child.get("scale").value)
+                when = criterion.when if criterion else _valid(_CONDITION, child.get("when").value)
+                named.setdefault(name, _Named(child, order, scale, when))
+        return cls(tree, fields, named, criteria, measures, examples)
 
 
 def _valid(adapter: TypeAdapter[_T], value: object) -> _T | None:
@@ -84,9 +120,8 @@ def _valid(adapter: TypeAdapter[_T], value: object) -> _T | None:
         return None
 
 
-def _unknown(what: str, name: object, valid: Collection[str], line: int, key: str) -> Problem:
-    close = difflib.get_close_matches(str(name), list(valid), n=1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
+def _unknown(what: str, name: object, valid: Collection[str], line: int | None, key: str) -> Problem:
+    hint = did_you_mean(str(name), valid)
     return Problem(f"there is no {what} {name!r}{hint}; there are: {', '.join(valid) or 'none'}", line=line, key=key)
 
 
@@ -102,7 +137,7 @@ def _fields(parts: _Parts) -> Iterator[Problem]:
             other = parts.fields[owner]
             shared = spec and other and other.required != spec.required and alias not in parts.fields
             if owner != name and not shared:
-                yield Problem(f"the alias {alias!r} already stands for {owner!r}", line=line, key=key)
+                yield Problem(f"the alias {alias!r} already belongs to {owner!r}", line=line, key=key)
         if spec and spec.labels is not None and spec.kind != "label":
             yield Problem(f"only a field of kind label has labels, not {spec.kind}", line=line, key=key)
         if spec and spec.delimiter is not None and spec.kind != "passages":
@@ -130,23 +165,23 @@ def _cluster(parts: _Parts) -> Iterator[Problem]:
     if named.value not in parts.fields:
         yield _unknown("field", named.value, parts.fields, named.line, "cluster")
     elif (spec := parts.fields[named.value]) and spec.kind != "label":
-        what = f"{named.value!r} is of kind {spec.kind}; items are held together by a field of kind label"
+        what = f"{named.value!r} is of kind {spec.kind}; items are grouped by a field of kind label"
         yield Problem(what, line=named.line, key="cluster")
 
 
-def _nothing_rated(parts: _Parts, line: int) -> Iterator[Problem]:
+def _nothing_rated(parts: _Parts, line: int | None) -> Iterator[Problem]:
     rated = {name: spec.shown for name, spec in parts.fields.items() if spec and spec.role == "rated"}
     if parts.fields and not rated:
-        yield Problem("no field has the role rated: say what is rated", line=line, key="item.fields")
+        yield Problem("no field has the role rated: one field is what is rated", line=line, key="item.fields")
     elif rated and not any(rated.values()):
         name = next(iter(rated))
         line = parts.root.get("item", "fields", name).line
-        what = f"{name!r} is what is rated, so it has to be shown: leave 'shown: false' out"
+        what = f"{name!r} is what is rated, so it must be shown: remove 'shown: false'"
         yield Problem(what, line=line, key=f"item.fields.{name}")
 
 
 def _criteria(parts: _Parts) -> Iterator[Problem]:
-    seen: dict[str, int] = {}
+    seen: dict[str, int | None] = {}
     overall: list[str] = []
     columns: dict[str, str] = {}
     for order, child in enumerate(parts.root.get("criteria").entries):
@@ -154,30 +189,30 @@ def _criteria(parts: _Parts) -> Iterator[Problem]:
         if not isinstance(name, str):
             continue
         if name in seen:
-            yield Problem(f"the criterion {name!r} is there twice (first in line {seen[name]})", line=line, key=key)
+            yield Problem(f"the criterion {name!r} appears twice (first in line {seen[name]})", line=line, key=key)
         seen.setdefault(name, line)
         if name in RESERVED or name in parts.fields:
             owner = "a field" if name in parts.fields else "a column of rating files"
             yield Problem(f"{name!r} is also {owner}; choose another id", line=line, key=key)
         if child.get("overall").value is True:
             overall.append(name)
-        criterion = _valid(TypeAdapter(Criterion), child.value)
+        criterion = parts.ordered[order]
         for column in (*criterion.columns, *criterion.model_columns) if criterion else ():
             owner = columns.setdefault(label_key(column), name)
             if owner != name:
-                yield Problem(f"the column {column!r} already stands for {owner!r}", line=line, key=key)
+                yield Problem(f"the column {column!r} already belongs to {owner!r}", line=line, key=key)
         if child.get("when").value is not None:
             yield from _condition(child.get("when"), f"{key}.when", parts, before=order)
     if len(overall) > 1:
         yield Problem(
-            f"only one criterion sums up the others, not {' and '.join(overall)}",
+            f"only one criterion summarises the others, not {' and '.join(overall)}",
             key="criteria",
             line=parts.root.get("criteria").line,
         )
 
 
 def _condition(tree: Tree, key: str, parts: _Parts, before: int | None = None) -> Iterator[Problem]:
-    condition = _valid(TypeAdapter(Condition), tree.value)
+    condition = _valid(_CONDITION, tree.value)
     if condition is None:
         return
     line = tree.get("criterion").line
@@ -232,8 +267,8 @@ def _values(tree: Tree, key: str, scale: Scale) -> Iterator[Problem]:
             yield Problem(wrong, line=child.line, key=key)
 
 
-def _unit(tree: Tree, parts: _Parts) -> Iterator[Problem]:
-    rule = tree.get("unit")
+def _unit(parts: _Parts) -> Iterator[Problem]:
+    rule = parts.root.get("unit")
     if not isinstance(rule.value, str) or " " not in rule.value:
         return
     name = rule.value.rpartition(" ")[2]
@@ -248,19 +283,19 @@ def _unit(tree: Tree, parts: _Parts) -> Iterator[Problem]:
         )
 
 
-def _measures(tree: Tree, parts: _Parts) -> Iterator[Problem]:
-    names: dict[str, int] = {}
-    for index, child in enumerate(tree.get("measures").entries, start=1):
+def _measures(parts: _Parts) -> Iterator[Problem]:
+    names: dict[str, int | None] = {}
+    for index, child in enumerate(parts.root.get("measures").entries, start=1):
         key, name = f"measures.{index}", child.get("name").value
         if isinstance(name, str) and name in names:
-            what = f"the measure {name!r} is there twice (first in line {names[name]})"
+            what = f"the measure {name!r} appears twice (first in line {names[name]})"
             yield Problem(what, line=child.line, key=key)
         if isinstance(name, str):
             names.setdefault(name, child.line)
-        measure = _valid(_MEASURE, child.value)
+        measure = parts.measures[index - 1]
         if measure is not None:
             yield from _measure(measure, child, key, parts)
-    for index, child in enumerate(tree.get("targets").entries, start=1):
+    for index, child in enumerate(parts.root.get("targets").entries, start=1):
         name = child.get("measure").value
         if isinstance(name, str) and name not in names:
             yield _unknown("measure", name, names, child.get("measure").line, f"targets.{index}.measure")
@@ -303,11 +338,11 @@ def _fits(measure: Measure, name: str, scale: Scale, tree: Tree, key: str, parts
             yield from _condition(tree.get("also"), f"{key}.also", parts)
 
 
-def _examples(tree: Tree, parts: _Parts) -> Iterator[Problem]:
-    by_item = tree.get("unit").value in (None, "item")
-    for index, child in enumerate(tree.get("examples").entries, start=1):
+def _examples(parts: _Parts) -> Iterator[Problem]:
+    by_item = parts.root.get("unit").value in (None, "item")
+    for index, child in enumerate(parts.root.get("examples").entries, start=1):
         key = f"examples.{index}"
-        example = _valid(TypeAdapter(Example), child.value)
+        example = parts.examples[index - 1]
         if example is None:
             continue
         for name, value in example.fields.items():
@@ -339,6 +374,6 @@ def _example_ratings(ratings: Mapping[str, Value], tree: Tree, key: str, parts: 
             continue
         if read != value:
             yield Problem(f"{value!r} must be written as {read!r}", line=line, key=f"{key}.ratings.{name}")
-        when = _valid(TypeAdapter(Condition), named.tree.get("when").value)
+        when = named.when
         if when is not None and not when.holds(ratings.get(when.criterion)):
             yield Problem(f"{name!r} is asked only when {when.describe()}", line=line, key=f"{key}.ratings.{name}")

@@ -1,14 +1,14 @@
 """A protocol → the page a rater works from, as Markdown or as rows of a sheet. Pure.
 
-Instructions are Markdown and go in as they are. All else is plain text: it is escaped where it stands in a line and
-fenced where it is an example's, so that a text full of Markdown stays what it is.
+Instructions are Markdown and are used as they are. Everything else is plain text: it is escaped within a line and
+fenced in an example, so that Markdown in it is not interpreted.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evenhand.protocol.in_words import asked_when, listed, measure_in_words, target_in_words
+from evenhand.protocol.descriptions import asked_when, listed, measure_in_words, target_in_words
 from evenhand.protocol.model import Criterion, Example, FieldSpec, Protocol
 from evenhand.records import FieldValue, Triple
 from evenhand.scales import Nominal, Ordinal, Text
@@ -31,14 +31,14 @@ class _Heading:
 
 @dataclass(frozen=True, slots=True)
 class _Prose:
-    """A paragraph, or several; `markdown` where its author wrote Markdown."""
+    """A paragraph, or several; `markdown` if its author wrote Markdown."""
 
     text: str
     markdown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _ListEntry:
     """One entry of a list: a name and what is to be said about it."""
 
     name: str
@@ -53,7 +53,7 @@ class _Quote:
     text: str
 
 
-_Block = _Heading | _Prose | _Entry | _Quote
+_Block = _Heading | _Prose | _ListEntry | _Quote
 
 
 def guideline(protocol: Protocol, *, owner: bool = True) -> str:
@@ -61,7 +61,7 @@ def guideline(protocol: Protocol, *, owner: bool = True) -> str:
     lines: list[str] = []
     previous: _Block | None = None
     for block in _blocks(protocol, owner):
-        if lines and not (isinstance(block, _Entry) and isinstance(previous, _Entry)):
+        if lines and not (isinstance(block, _ListEntry) and isinstance(previous, _ListEntry)):
             lines.append("")
         lines += _markdown(block)
         previous = block
@@ -71,7 +71,7 @@ def guideline(protocol: Protocol, *, owner: bool = True) -> str:
 def guideline_rows(protocol: Protocol) -> Sequence[Row]:
     """The rater's part of the guideline as rows of a sheet: a heading or a paragraph in one cell, an entry in two.
 
-    The cells hold the texts as they are; whoever writes the file makes those safe that begin like a formula.
+    The cells hold the texts as they are; the writer of the file makes those safe that begin like a formula.
     """
     rows: list[Row] = []
     for block in _blocks(protocol, owner=False):
@@ -90,7 +90,7 @@ def field_title(name: str, spec: FieldSpec) -> str:
 
 
 def field_text(value: FieldValue) -> str:
-    """A field's value as a rater reads it: triples one on each line; passages numbered where there are several."""
+    """A field's value as a rater reads it: triples one on each line; several passages are numbered."""
     if isinstance(value, str):
         return value
     if isinstance(value, int | float):
@@ -127,9 +127,9 @@ def _seen(protocol: Protocol) -> Iterator[_Block]:
     for name in protocol.shown_fields():
         spec = protocol.item.fields[name]
         about = _ROLES[spec.role] + ("" if spec.required else "; not always there")
-        yield _Entry(field_title(name, spec), f"{about}. {_sentence(spec.description)}".strip())
+        yield _ListEntry(field_title(name, spec), f"{about}. {_sentence(spec.description)}".strip())
         for label, meaning in (spec.labels or {}).items():
-            yield _Entry(f"{field_title(name, spec)}: {label}", meaning.definition)
+            yield _ListEntry(f"{field_title(name, spec)}: {label}", meaning.definition)
     rule = protocol.rule
     title = field_title(rule.field, protocol.item.fields[rule.field]) if rule.field else ""
     if rule.of == "item":
@@ -152,10 +152,10 @@ def _criterion(protocol: Protocol, criterion: Criterion, number: int) -> Iterato
     scale = criterion.scale
     if isinstance(scale, Ordinal):
         for level in reversed(scale.values):
-            yield _Entry(f"{level} {scale.levels[level].label}", scale.levels[level].anchor)
+            yield _ListEntry(f"{level} {scale.levels[level].label}", scale.levels[level].anchor)
     elif isinstance(scale, Nominal):
         for name, label in scale.labels.items():
-            yield _Entry(name, label.definition)
+            yield _ListEntry(name, label.definition)
     else:
         yield _Prose(f"Answer with {scale.describe()}.")
 
@@ -173,7 +173,7 @@ def _also_asked(protocol: Protocol) -> Iterator[_Block]:
         ("Confidence", ask.confidence, "once for all ratings together, how sure you are, from 0 to 100 percent"),
         ("Notes", ask.notes, "once for all ratings together, anything that should be known about this case"),
     ]
-    wanted = [_Entry(name, f"{text} ({asked})") for name, asked, text in entries if asked != "off"]
+    wanted = [_ListEntry(name, f"{text} ({asked})") for name, asked, text in entries if asked != "off"]
     if wanted:
         yield _Heading(3, "Beside the ratings")
         yield from wanted
@@ -192,11 +192,11 @@ def _example(protocol: Protocol, example: Example, number: int, previous: Exampl
         if criterion.id in example.ratings:
             rationale = example.rationales.get(criterion.id)
             rating = _rating(criterion, example.ratings[criterion.id])
-            yield _Entry(f"{criterion.title}: {rating}", rationale or "")
+            yield _ListEntry(f"{criterion.title}: {rating}", rationale or "")
     if example.confidence is not None:
-        yield _Entry(f"Confidence: {example.confidence:g} percent", "")
+        yield _ListEntry(f"Confidence: {example.confidence:g} percent", "")
     if example.notes:
-        yield _Entry("Notes", example.notes)
+        yield _ListEntry("Notes", example.notes)
     if example.explanation:
         yield _Prose(f"Why: {example.explanation}")
 
@@ -208,7 +208,7 @@ def _rating(criterion: Criterion, value: int | float | str) -> str:
 
 
 def _owner(protocol: Protocol) -> Iterator[_Block]:
-    yield _Heading(2, "For whoever runs the study")
+    yield _Heading(2, "For the owner of the study")
     yield _Heading(3, "Columns of the data")
     for name, spec in protocol.item.fields.items():
         facts = [spec.kind, "required" if spec.required else "optional"]
@@ -217,29 +217,29 @@ def _owner(protocol: Protocol) -> Iterator[_Block]:
         if spec.delimiter is not None:
             mark = "an empty line" if spec.delimiter == "\n\n" else f"“{spec.delimiter}”"
             facts.append(f"in one cell, {mark} stands between two passages")
-        yield _Entry(name, "; ".join(facts))
+        yield _ListEntry(name, "; ".join(facts))
     columns = [(c.id, c.columns, c.model_columns) for c in protocol.criteria if c.columns or c.model_columns]
     if columns:
         yield _Heading(3, "Columns of rating files")
         for name, own, models in columns:
             facts = [f"also read from {listed(own)}"] if own else []
             facts += [f"{column} holds the ratings of {rater}" for column, rater in models.items()]
-            yield _Entry(name, "; ".join(facts))
+            yield _ListEntry(name, "; ".join(facts))
     if protocol.strata:
         yield _Heading(3, "Breakdowns")
         for name in protocol.strata:
             spec = protocol.item.fields[name]
-            yield _Entry(name, "results by each of its values")
+            yield _ListEntry(name, "results by each of its values")
             for label, meaning in (spec.labels or {}).items() if not spec.shown else ():
-                yield _Entry(f"{name}: {label}", meaning.definition)
+                yield _ListEntry(f"{name}: {label}", meaning.definition)
     if protocol.measures:
         yield _Heading(3, "Measures")
         for measure in protocol.measures:
-            yield _Entry(measure.name, measure_in_words(protocol, measure))
+            yield _ListEntry(measure.name, measure_in_words(protocol, measure))
     if protocol.targets:
         yield _Heading(3, "Targets")
         for target in protocol.targets:
-            yield _Entry(target.measure, target_in_words(target))
+            yield _ListEntry(target.measure, target_in_words(target))
 
 
 def _markdown(block: _Block) -> list[str]:
@@ -247,7 +247,7 @@ def _markdown(block: _Block) -> list[str]:
         return [f"{'#' * block.depth} {_escaped(block.text)}"]
     if isinstance(block, _Prose):
         return block.text.splitlines() if block.markdown else [_line_start(_escaped(block.text))]
-    if isinstance(block, _Entry):
+    if isinstance(block, _ListEntry):
         return [f"- **{_escaped(block.name)}**" + (f": {_escaped(block.text)}" if block.text else "")]
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
     return [f"**{_escaped(block.name)}**", "", f"{fence}text", *block.text.rstrip("\n").splitlines(), fence]

@@ -1,4 +1,4 @@
-"""What a protocol file holds, key by key. `load` reads it, `check` holds its parts against each other."""
+"""What a protocol file holds, key by key. `load` reads it, `check` compares its parts."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self, TypeVar, cast
 from pydantic import Field, field_validator
 
 from evenhand.records import FieldValue, Triple, Value
-from evenhand.scales import Label, Nominal, Ordinal, Scale, Strict, differing
+from evenhand.scales import Label, Nominal, Ordinal, Scale, Strict, Text, differing
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", description="lower-case letters, digits and underscores")]
 Asked = Literal["off", "optional", "required"]
@@ -40,7 +40,7 @@ class FieldSpec(Strict):
         return None if labels is None else differing(labels)
 
     def wants(self, value: object) -> str | None:
-        """What a worked example must give for this field, where `value` is something else."""
+        """What a worked example must give for this field, if `value` is something else; None if it is right."""
         if self.kind == "triples":
             return None if _is_list(value, _is_triple) else "a list of triples, each [subject, predicate, object]"
         if self.kind == "passages":
@@ -145,7 +145,7 @@ class MeanMeasure(Strict):
 
 
 class ProportionMeasure(Strict):
-    """The share of ratings with these labels, and where `also` holds, among those without the excluded labels."""
+    """The share of ratings with these labels, for which `also` holds, among those without the excluded labels."""
 
     name: Name
     kind: Literal["proportion"]
@@ -305,6 +305,20 @@ class Protocol(Strict):
     def asked(self, criterion: Criterion, values: Mapping[str, Value]) -> bool:
         """Whether a criterion is asked, given the unit's values so far."""
         return criterion.when is None or criterion.when.holds(values.get(criterion.when.criterion))
+
+    def asks_rationale(self, criterion: Criterion) -> bool:
+        """Whether a rationale is asked for on this criterion; free text needs none."""
+        return self.ask.rationale != "off" and not isinstance(criterion.scale, Text)
+
+    def evidence_fields(self) -> Sequence[str]:
+        """The fields that evidence may be quoted from: shown texts that are evidence or rated, else all shown."""
+        fields = self.item.fields
+        quotable = [
+            name
+            for name in self.shown_fields()
+            if fields[name].role in ("evidence", "rated") and fields[name].kind not in ("label", "number")
+        ]
+        return quotable or self.shown_fields()
 
     def example_fields(self, example: Example) -> Mapping[str, FieldValue]:
         """The fields of a worked example as an item has them, in the protocol's order; those not shown are left out."""

@@ -35,7 +35,7 @@ class Tree:
     """A value and the trees below it. A child that is not there reads as an empty tree: checks need no guard."""
 
     value: object
-    line: int
+    line: int | None
     children: Mapping[str | int, "Tree"] = field(default_factory=dict[str | int, "Tree"])
 
     def get(self, *path: str | int) -> "Tree":
@@ -46,7 +46,7 @@ class Tree:
 
     @property
     def entries(self) -> Sequence["Tree"]:
-        """The trees of a list; none where something else stands in its place."""
+        """The trees of a list; none if it is something else."""
         return list(self.children.values()) if isinstance(self.value, list) else []
 
     def nearest(self, path: tuple[str | int, ...]) -> tuple["Tree", list[str | int]]:
@@ -59,13 +59,23 @@ class Tree:
         return here, taken
 
 
+def tree_of(value: object) -> Tree:
+    """The tree of plain values, such as JSON; it has no lines."""
+    children: dict[str | int, Tree] = {}
+    if isinstance(value, Mapping):
+        children = {str(key): tree_of(one) for key, one in cast("Mapping[object, object]", value).items()}
+    elif isinstance(value, list | tuple):
+        children = {number: tree_of(one) for number, one in enumerate(cast("Sequence[object]", value))}
+    return Tree(cast("object", value), None, children)
+
+
 def parse(text: str, source: str) -> tuple[Tree, list[Problem]]:
     """The tree of a YAML text, with the problems that leave it readable (a key given twice).
 
-    Raises ProtocolError where the text is not YAML at all.
+    Raises ProtocolError if the text is not YAML at all.
     """
     try:
-        node = cast("yaml.Node | None", yaml.compose(text, Loader=_CoreLoader))  # pyright: ignore[reportUnknownMemberType]
+        node = yaml.compose(text, Loader=_CoreLoader)  # pyright: ignore[reportUnknownMemberType]
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         what = error.problem or "not valid YAML"

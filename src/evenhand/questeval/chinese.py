@@ -11,8 +11,8 @@ from functools import cache
 from importlib import metadata
 from typing import BinaryIO, Protocol, cast
 
+from evenhand.nlp.words import words
 from evenhand.questeval.english import Kind, Mention
-from evenhand.textmatch import words
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

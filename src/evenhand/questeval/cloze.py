@@ -2,8 +2,8 @@
 
 import re
 
+from evenhand.nlp.sentences import sentences
 from evenhand.questeval.key_info import KeyInfo
-from evenhand.segments.sentences import sentences
 
 GAP = "____"
 _MOST_WORDS = 60

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from evenhand.nlp.sentences import sentences
+from evenhand.nlp.words import is_chinese
 from evenhand.questeval import chinese, english, grammar
 from evenhand.questeval.english import Kind, Mention
-from evenhand.segments.sentences import sentences
-from evenhand.textmatch import is_chinese
 
 MOST = 12
 BUILT_IN = "built-in 1"

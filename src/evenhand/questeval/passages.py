@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from evenhand.nlp.sentences import sentences
+from evenhand.nlp.words import is_chinese, words
 from evenhand.questeval import chinese, english
 from evenhand.questeval.cloze import leans
 from evenhand.questeval.english import Mention
-from evenhand.segments.sentences import sentences
-from evenhand.textmatch import is_chinese, words
 from evenhand.verify.languages import unreadable
 from evenhand.verify.stems import STOP, stem
 

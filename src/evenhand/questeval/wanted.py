@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from evenhand.nlp.sentences import sentences
+from evenhand.nlp.words import is_chinese
 from evenhand.questeval import words as lists
 from evenhand.questeval.chinese import MEASURES, word_class
 from evenhand.questeval.english import Capitals, Kind, mentions
 from evenhand.questeval.passages import Word, words_at
-from evenhand.segments.sentences import sentences
-from evenhand.textmatch import is_chinese
 from evenhand.verify.statements import statement
 from evenhand.verify.stems import stem
 

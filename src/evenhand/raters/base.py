@@ -1,48 +1,36 @@
-"""What every program that rates has in common."""
+"""What every rater has in common."""
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Protocol as Interface
+from weakref import WeakKeyDictionary
 
 from evenhand.errors import RaterFailure
-from evenhand.llm.base import Chat, Reply, Request
+from evenhand.llm.base import Chat
+from evenhand.protocol.completion import ratings_of
 from evenhand.protocol.model import Protocol
-from evenhand.records import Item, RaterRef, Span, Unit, Value
+from evenhand.records import Answer, Item, Kind, RaterRef, Rating, Unit
+from evenhand.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a rater says on one criterion, as it says it; whether the value fits the scale is checked by `run`."""
-
-    criterion: str
-    value: object
-    rationale: str | None = None
-    confidence: float | None = None
-    notes: str | None = None
-    evidence: tuple[Span, ...] = ()
-    misquoted: tuple[str, ...] = ()
-    distribution: tuple[tuple[Value, float], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What is given to a rater at once: one unit, or several units of one item that are rated together.
-
-    `since`: replies from before that moment are not to be used again; what came of them had failed.
-    """
+class RatingTask:
+    """What a prompt is about: one unit, or several units of one item that are rated together."""
 
     item: Item
     units: tuple[Unit, ...]
-    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What became of one unit: answers, or the failure that stands in their place.
+    """A rater's answers on one unit, or the failure that takes their place.
 
-    `beyond` names the criteria that this rater cannot judge at all, each with the reason: where they are asked, they
-    are recorded as `cannot_assess`.
+    `reply` is the id of the stored reply that the answers were read from. `beyond` names the criteria that this rater
+    cannot judge at all, each with the reason: if they are asked, they are recorded as `cannot_assess`.
     """
 
     unit: Unit
@@ -52,79 +40,65 @@ class Judgement:
     reply: str | None = None
     beyond: Mapping[str, str] = field(default_factory=dict[str, str])
 
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A reply that is on the disk, with its id there."""
-
-    id: str
-    reply: Reply
-
-
-Trim = Callable[[Reply], Reply]
-
-
-class Desk(Interface):
-    """Where replies come in and are kept. A reply is on the disk before `ask` returns it."""
-
-    async def ask(
-        self,
-        chat: Chat,
-        request: Request,
-        *,
-        sample: int = 0,
-        since: datetime | None = None,
-        trim: Trim | None = None,
-    ) -> Stored:
-        """An earlier reply of this model to the same request, or a new one, asked for now.
-
-        `sample` tells apart the replies to one request that is made several times; `since` as in Task. `trim` takes
-        off a reply what is not worth keeping. Raises CallError where none came.
-        """
-        ...
-
-    def check(self) -> None:
-        """For work of the rater's own that takes long: called before each piece of it, it raises what ends the task
-        where the run is to end."""
-        ...
+    def ratings(self, protocol: Protocol, rater_id: str) -> Sequence[Rating]:
+        """The judgement as one rating per criterion; a failure becomes `failed` ratings with its reason."""
+        answers = self.failure or self.answers
+        unit_id = self.unit.id
+        return ratings_of(
+            protocol, unit_id, rater_id, answers, beyond=self.beyond, seconds=self.seconds, reply=self.reply
+        )
 
 
 class Rater(Interface):
-    """A program that rates one unit at a time, by itself."""
+    """A program that rates. It knows its models as `Chat`s, and nothing of studies, budgets and stored replies.
 
-    @property
-    def ref(self) -> RaterRef: ...
-
-    def rate(self, protocol: Protocol, item: Item, unit: Unit) -> Sequence[Answer]:
-        """Answers for the unit. Raises RaterFailure where it has none; it never makes one up."""
-        ...
-
-
-class Judge(Interface):
-    """A model that rates: it asks through a desk, and many tasks are under way at once."""
+    To write your own rater, you need only a method `rate(item, unit)`: see `adapters`.
+    """
 
     @property
     def ref(self) -> RaterRef: ...
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """What it was set to, for the record: everything that its configuration's digest is made of."""
+        """Everything that the digest of its configuration is made of."""
         ...
 
     @property
     def together(self) -> bool:
-        """Whether the units of an item are rated together, in one task."""
+        """Whether it rates all units of an item in one call of `rate_units`; otherwise they come one by one."""
         ...
 
     @property
     def chats(self) -> Sequence[Chat]:
-        """The models it asks; the run closes them."""
+        """The models it asks. The run closes them."""
         ...
 
-    def questions(self, task: Task) -> Sequence[tuple[Chat, Request, int]]:
-        """What will be asked about a task, as far as it is known beforehand: of whom, what, and as which sample."""
+    @property
+    def members(self) -> Sequence["Rater"]:
+        """The raters it is made of, if it is a jury."""
         ...
 
-    async def judge(self, protocol: Protocol, task: Task, desk: Desk) -> Sequence[Judgement]:
-        """What became of each unit of the task, in their order."""
+    async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
+        """A judgement of each of these units of one item, in their order."""
         ...
+
+
+def model_ref(name: str, settings: Mapping[str, object]) -> RaterRef:
+    """The identity of a built-in rater: its name and the digest of its settings."""
+    return RaterRef(name, Kind.MODEL, __version__, digest_of(settings))
+
+
+def digest_of(settings: object) -> str:
+    """SHA-256 of settings, the same for the same content."""
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+
+
+_LOCKS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+"""A lock belongs to its event loop, and a program may use one loop after another."""
+
+
+@asynccontextmanager
+async def local_computation() -> AsyncGenerator[None]:
+    """Heavy computations in this process run one at a time, so that memory and cores suffice."""
+    async with _LOCKS.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+        yield

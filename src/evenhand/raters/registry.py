@@ -1,67 +1,78 @@
-"""Rater specs → judges. Built-in kinds are found exactly as a plug-in's: by an entry point of `evenhand.raters`.
+"""Rater specs to raters. Built-in kinds are registered as a plug-in's are: by an entry point of `evenhand.raters`.
 
-A spec is `KIND`, `KIND:REST` or `KIND(SPEC, SPEC, …)`, with a name of its own before it where wanted: `NAME=SPEC`. The
-kind of a web address is its scheme.
+A spec is `KIND`, `KIND:REST` or `KIND(SPEC, SPEC, …)`, optionally with a name: `NAME=SPEC`. The kind of a web address
+is its scheme. An entry point names a factory, or a class with a method `rate(item, unit)`.
 """
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
+from typing import cast
 
 from evenhand.errors import UserError
-from evenhand.llm.events import Event
+from evenhand.llm.base import Chat
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Judge
-from evenhand.raters.options import Asking, Calling
-from evenhand.settings import Settings
+from evenhand.raters.adapters import AdaptedRater, OwnRater
+from evenhand.raters.base import Rater
+from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions, RunOptions
 
 GROUP = "evenhand.raters"
 _NAMED = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)=(?P<spec>.+)", re.DOTALL)
-_IN_THE_BOX = ("verifier", "quest-eval")
+_LOCAL_KINDS = ("verifier", "quest-eval")
 _KIND = re.compile(r"(?P<kind>[A-Za-z][A-Za-z0-9_-]*)(?::|\(|$)")
+
+Connect = Callable[[str | Chat], Chat]
+"""Connects to a model by its spec, such as `openai:MODEL`; or takes a chat that the caller has made."""
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
-    """What judges are made with."""
+class RaterContext:
+    """What raters are built with."""
 
-    settings: Settings
-    asking: Asking = field(default_factory=Asking)
-    calling: Calling = field(default_factory=Calling)
-    heard: Callable[[str, Event], None] = lambda rater, event: None
-    """Told what happens on the way to replies: the rater's id and the event."""
-
-    def heard_as(self, name: str) -> "Workshop":
-        """The workshop for raters within a rater: what happens to them is told under its name."""
-
-        def heard(_: str, event: Event) -> None:
-            self.heard(name, event)
-
-        return replace(self, heard=heard)
+    protocol: Protocol
+    connect: Connect
+    options: RaterOptions = RATER_DEFAULTS
+    run: RunOptions = RUN_DEFAULTS
 
 
-Factory = Callable[[str, str, Protocol, Workshop], Judge]
-"""Makes a judge from its spec, its name, the protocol and the workshop. Raises UserError for what cannot be made."""
+Factory = Callable[[str, str, RaterContext], Rater]
+"""Builds a rater from its spec, its name and the context. Raises UserError if that is not possible."""
+
+RaterSource = str | Rater | OwnRater | Callable[[RaterContext], Rater]
+"""A spec, a rater, an object with a method `rate(item, unit)`, or a function that builds a rater."""
 
 
-def judge_of(spec: str, protocol: Protocol, workshop: Workshop) -> Judge:
-    """The judge that a spec names. Raises UserError where it names none."""
-    name, spec, kind = _parted(spec)
-    door = kinds().get(kind)
-    if door is None:
+def rater_of(source: RaterSource, context: RaterContext) -> Rater:
+    """The rater that a spec names, a function builds or an object is. Raises UserError for an unknown spec."""
+    if isinstance(source, str):
+        return _from_spec(source, context)
+    if hasattr(source, "rate_units"):
+        return cast("Rater", source)
+    if hasattr(source, "rate"):
+        return AdaptedRater(cast("OwnRater", source), context.protocol)
+    return cast("Callable[[RaterContext], Rater]", source)(context)
+
+
+def _from_spec(given: str, context: RaterContext) -> Rater:
+    name, spec, kind = _split(given)
+    entry_point = kinds().get(kind)
+    if entry_point is None:
         raise UserError(
             f"there is no rater {spec!r}; valid are openai:MODEL, gemini:MODEL, anthropic:MODEL, "
             "http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, jury(SPEC, SPEC, …), verifier, verifier(SPEC), quest-eval, "
             "quest-eval(SPEC), each also as NAME=SPEC; "
-            f"kinds that are installed: {', '.join(sorted(kinds()))}"
+            f"installed kinds: {', '.join(sorted(kinds()))}"
         )
-    make: Factory = door.load()
-    return make(spec, name, protocol, workshop)
+    loaded = entry_point.load()
+    if isinstance(loaded, type) and hasattr(loaded, "rate"):
+        return AdaptedRater(cast("OwnRater", loaded()), context.protocol, name)
+    factory: Factory = loaded
+    return factory(spec, name, context)
 
 
-def _parted(spec: str) -> tuple[str, str, str]:
-    """The name, the spec without it, and its kind, which is empty where it has none."""
+def _split(spec: str) -> tuple[str, str, str]:
+    """The name, the spec without it, and its kind, which is empty if there is none."""
     spec = spec.strip()
     named = _NAMED.fullmatch(spec)
     name, spec = (named["name"], named["spec"].strip()) if named else (spec, spec)
@@ -69,21 +80,25 @@ def _parted(spec: str) -> tuple[str, str, str]:
     return name, spec, kind["kind"].lower() if kind else ""
 
 
-def model_within(outer: str, spec: str, protocol: Protocol, workshop: Workshop) -> Judge:
-    """The language model that a rater in the box is to use, as in verifier(SPEC). Raises UserError where it is none."""
-    # Those in the box are refused before they say that they do not fit the protocol that models within them get.
-    judge = None if _parted(spec)[2] in _IN_THE_BOX else judge_of(spec, protocol, workshop)
-    if judge is None or not judge.chats:
+def model_within(outer: str, spec: str, context: RaterContext, protocol: Protocol | None = None) -> Rater:
+    """The language model that a built-in rater is to use, as in verifier(SPEC), under another protocol if one is given.
+
+    Raises UserError if the spec does not name a language model.
+    """
+    context = context if protocol is None else replace(context, protocol=protocol)
+    # Local kinds are rejected before they complain that the inner protocol does not suit them.
+    rater = None if _split(spec)[2] in _LOCAL_KINDS else rater_of(spec, context)
+    if rater is None or not rater.chats:
         raise UserError(
-            f"{outer}({spec}): {spec!r} is no language model; name one, as in {outer}(openai:MODEL), or use {outer} "
+            f"{outer}({spec}): {spec!r} is not a language model; name one, as in {outer}(openai:MODEL), or use {outer} "
             "without brackets"
         )
-    return judge
+    return rater
 
 
 def kinds() -> Mapping[str, EntryPoint]:
     """The kinds of raters that are installed, by name."""
-    return {door.name: door for door in entry_points(group=GROUP)}
+    return {entry_point.name: entry_point for entry_point in entry_points(group=GROUP)}
 
 
 def specs_in(text: str) -> list[str]:

@@ -1,17 +1,20 @@
 """Tables → report. Pure: the texts of disputed units are fetched through a function that the caller gives."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 
-from evenhand.agreement.bootstrap import DEFAULT, Plan
-from evenhand.matrix import Agreement, agreement
-from evenhand.measures import measures, targets
+from evenhand.analysis.agreement import Agreement, criterion_agreement
+from evenhand.analysis.disagreements import disputed
+from evenhand.analysis.measures import measures
+from evenhand.analysis.tables import Tables
+from evenhand.analysis.targets import targets
+from evenhand.analysis.trust import trust
 from evenhand.records import Item, Rating, Status, Unit
 from evenhand.report.data import Case, Distribution, RaterRow, Report, Source
-from evenhand.table import Tables
-from evenhand.trust import disputed, trust
+from evenhand.statistics import DEFAULT, Resampling
 from evenhand.version import __version__
 
 Fetch = Callable[[Sequence[int]], Sequence[tuple[Item, Unit, Sequence[Rating]]]]
@@ -20,37 +23,41 @@ Fetch = Callable[[Sequence[int]], Sequence[tuple[Item, Unit, Sequence[Rating]]]]
 MOST_CASES = 20
 
 
-def agreements(tables: Tables, plan: Plan = DEFAULT) -> dict[str, Agreement]:
+def agreements(tables: Tables, plan: Resampling = DEFAULT) -> dict[str, Agreement]:
     """Agreement on every criterion on which raters can be compared."""
-    view = tables.compared()
-    return {name: agreement(view, name, plan) for name in view.tables}
+    return {name: criterion_agreement(table, plan) for name, table in tables.compared().tables.items()}
 
 
-def build(tables: Tables, location: str, made: datetime, fetch: Fetch, plan: Plan = DEFAULT) -> Report:
+def build(tables: Tables, location: str, made: datetime, fetch: Fetch, plan: Resampling = DEFAULT) -> Report:
     """The whole report."""
-    measured = measures(tables, plan=plan)
+    measured = measures(tables, plan)
     view = tables.compared()
-    return Report(
-        source=Source(
-            location=location,
-            protocol=tables.protocol,
-            version=__version__,
-            made=made,
-            seed=plan.seed,
-            replicates=plan.replicates,
-            n_items=tables.n_items,
-            n_units=tables.n_units,
-            left_out=tables.left_out,
-            adjudicators=tables.ruled(),
-        ),
-        raters=_raters(tables),
+    return replace(
+        heading(tables, location, made, plan),
         measures=measured,
-        targets=targets(tables, measured),
+        targets=targets(tables, measured, plan),
         agreements=agreements(tables, plan),
         distributions=_distributions(view),
         trust={name: trust(view, name, plan) for name, table in view.tables.items() if table.categorical},
         cases=_cases(view, fetch),
     )
+
+
+def heading(tables: Tables, location: str, made: datetime, plan: Resampling = DEFAULT) -> Report:
+    """A report that has its source and raters, but no figures yet."""
+    source = Source(
+        location=location,
+        protocol=tables.protocol,
+        version=__version__,
+        made=made,
+        seed=plan.seed,
+        replicates=plan.replicates,
+        n_items=tables.n_items,
+        n_units=tables.n_units,
+        left_out=tables.left_out,
+        adjudicators=tables.ruled(),
+    )
+    return Report(source, _raters(tables))
 
 
 def _raters(tables: Tables) -> list[RaterRow]:

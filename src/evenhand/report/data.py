@@ -1,14 +1,19 @@
 """The report as data. `build` makes it, `text`, `json_form` and `html` render it; rendering decides nothing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from evenhand.matrix import Agreement
-from evenhand.measures import Measure, TargetResult
+from evenhand.analysis.agreement import Agreement
+from evenhand.analysis.disagreements import Disputed
+from evenhand.analysis.figures import Figure
+from evenhand.analysis.targets import TargetResult
+from evenhand.analysis.trust import Trust
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Kind, Rating, Status, Unit, Value
-from evenhand.trust import Disputed, Trust
+
+GENERATOR = "report by Evenhand"
+"""The mark in every rendering: a file that has it may be replaced by a newer report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +67,13 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a report shows, in the order it shows it."""
+    """Everything a report shows, in the order it shows it. A single result is a report with one part filled in."""
 
     source: Source
     raters: Sequence[RaterRow]
-    measures: Sequence[Measure]
-    targets: Sequence[TargetResult]
-    agreements: Mapping[str, Agreement]
-    distributions: Sequence[Distribution]
-    trust: Mapping[str, Trust]
-    cases: Sequence[Case]
+    measures: Sequence[Figure] = ()
+    targets: Sequence[TargetResult] = ()
+    agreements: Mapping[str, Agreement] = field(default_factory=dict[str, Agreement])
+    distributions: Sequence[Distribution] = ()
+    trust: Mapping[str, Trust] = field(default_factory=dict[str, Trust])
+    cases: Sequence[Case] = ()

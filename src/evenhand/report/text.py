@@ -3,15 +3,15 @@ majority votes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from evenhand.agreement.result import Estimate
-from evenhand.errors import counted
-from evenhand.matrix import Agreement, Pair
-from evenhand.measures import Measure, TargetResult
+from evenhand.analysis.agreement import Agreement, Pair
+from evenhand.analysis.figures import Figure
+from evenhand.analysis.tables import Tables
+from evenhand.analysis.targets import TargetResult
+from evenhand.analysis.trust import in_words
 from evenhand.records import Status
-from evenhand.report.data import RaterRow, Report, Source
-from evenhand.report.markup import visible
-from evenhand.table import Tables
-from evenhand.trust import in_words
+from evenhand.report.data import GENERATOR, RaterRow, Report, Source
+from evenhand.statistics import Estimate
+from evenhand.text import counted, visible
 
 MOST_PAIRS = 40
 MOST_TARGETS = 20
@@ -43,7 +43,7 @@ def report_text(report: Report) -> str:
         line(f"{source.location}: {protocol.title}"),
         line(f"protocol {protocol.name} {protocol.version}, digest {protocol.digest}"),
         f"{counted(source.n_items, 'item')}, {counted(source.n_units, 'unit')} ({protocol.unit}); "
-        f"made {source.made:%Y-%m-%d %H:%M} by Evenhand {source.version}, "
+        f"{GENERATOR} {source.version}, made {source.made:%Y-%m-%d %H:%M}, "
         f"{source.replicates:,} bootstrap replicates, seed {source.seed}",
     ]
     parts = [
@@ -64,7 +64,7 @@ def agreement_text(tables: Tables, agreements: Mapping[str, Agreement], targets:
     return "\n\n".join(part for part in parts if part)
 
 
-def measures_text(tables: Tables, measures: Sequence[Measure]) -> str:
+def measures_text(tables: Tables, measures: Sequence[Figure]) -> str:
     """What `evenhand measures` prints."""
     parts = [_measures(measures), _earlier(tables.left_out)]
     return "\n\n".join(part for part in parts if part) or f"{tables.protocol.name} names no measures."
@@ -119,7 +119,7 @@ def _targets(targets: Sequence[TargetResult]) -> str:
     return "\n".join(["Targets", *_table(None, rows), *told]) if rows else ""
 
 
-def _measures(measures: Sequence[Measure]) -> str:
+def _measures(measures: Sequence[Figure]) -> str:
     """Single figures, over everything first, then stratum by stratum; tables are left to `agree` and the report."""
     single = [measure for measure in measures if measure.estimate.value is not None or measure.detail is None]
     strata = dict.fromkeys(tuple((measure.stratum or {}).items()) for measure in single)
@@ -133,9 +133,9 @@ def _measures(measures: Sequence[Measure]) -> str:
     return "\n".join(lines)
 
 
-def _row(measure: Measure) -> list[str]:
+def _row(measure: Figure) -> list[str]:
     return [
-        measure.name,
+        measure.statistic,
         measure.criterion or "",
         " – ".join(name for name in (measure.against, measure.rater) if name),
         "" if measure.label is None else str(measure.label),
@@ -160,7 +160,7 @@ def _criterion(found: Agreement) -> str:
         *_table(
             None,
             [
-                ["same answer", shown(found.percent), "among people", shown(found.ceiling)],
+                ["percent agreement", shown(found.percent), "among people", shown(found.ceiling)],
                 [f"α ({found.level})", shown(found.alpha), "among people", shown(found.ceiling_alpha)],
                 ["AC2 (quadratic)" if ordered else "AC1", shown(found.ac), "Fleiss κ", shown(found.fleiss)],
                 *([["ICC(2,1)", shown(found.icc), "", ""]] if found.icc else []),
@@ -186,7 +186,7 @@ def _pairs(pairs: Sequence[Pair], ordered: bool) -> list[str]:
     if not pairs:
         return []
     told = pairs if len(pairs) <= MOST_PAIRS else sorted(pairs, key=lambda pair: -pair.n)[:MOST_PAIRS]
-    head = ["", "", "", "n", "same answer", "κ", *(["quadratic κ", "within one"] if ordered else ["macro-F1"])]
+    head = ["", "", "", "n", "percent agreement", "κ", *(["quadratic κ", "within one"] if ordered else ["macro-F1"])]
     lines = _table(head, [_pair_row(pair, ordered) for pair in told])
     more = len(pairs) - len(told)
     return (

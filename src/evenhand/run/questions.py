@@ -1,45 +1,48 @@
-"""Questions for a study, made anew: by a language model, or without any. The units that people and models then share.
+"""New questions for a study, made by a language model or without one: the units that people and models then share.
 
-Items with a question that somebody has answered are passed over: their questions stay.
+Items with a question that has a rating keep their questions.
 """
 
-import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 
-from evenhand.errors import RaterFailure, StudyError
-from evenhand.llm.base import RunError
-from evenhand.raters.base import Judge
-from evenhand.raters.question_maker import MAKING, QuestionMaker
-from evenhand.records import Item, new_id, now
-from evenhand.run.budget import Budget, CapReached
-from evenhand.run.desk import Ending, Keeper, RunDesk, Stopped
-from evenhand.run.happenings import LOG, Happenings
-from evenhand.run.judge import TICK, Watch, check_priced
-from evenhand.run.loop import ends_on_signals, run_in_loop
-from evenhand.run.order import ALL, Order
-from evenhand.run.settled import check_idle
-from evenhand.run.tally import RaterTally, Tally
-from evenhand.run.tracing import tracer
-from evenhand.store.base import Replaced, Run, RunState
-from evenhand.study import Study, cloze_questions
-from evenhand.units import Question
+from evenhand.errors import InputError, Problem, RaterFailure, StudyError, UserError
+from evenhand.formats.questions import Questions, in_place
+from evenhand.protocol.model import Protocol
+from evenhand.questeval.cloze import cloze
+from evenhand.questeval.key_info import key_info
+from evenhand.raters.base import Rater
+from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RunOptions
+from evenhand.raters.quest_eval.question_maker import MAKING, QuestionMaker
+from evenhand.raters.registry import RaterSource
+from evenhand.records import Item, Unit, new_id, now
+from evenhand.run.budget import LocalBudget
+from evenhand.run.counters import LOG, RaterCounters
+from evenhand.run.judge import check_idle
+from evenhand.run.recorded_chat import Stopped, StopReason, only_replies_since, paid_from
+from evenhand.run.session import RunSession, Watch, gathered, places
+from evenhand.store.items import NewUnits, Replaced
+from evenhand.store.store import Store
+from evenhand.store.work import Run, RunState
+from evenhand.text import counted, some_of
+from evenhand.units import Question, split
 
-TOGETHER = 50
-"""Items whose questions are stored at once."""
+GROUP = 50
+"""Items whose questions are stored together."""
 
 
 @dataclass
 class Making:
-    """What came of it: items whose questions were made, items passed over, items that failed with the reason."""
+    """The result: items with new questions, items passed over, and items that failed, with the reason."""
 
-    tally: RaterTally
+    counters: RaterCounters
     items: int = 0
     passed_over: int = 0
     failed: dict[str, str] = field(default_factory=dict[str, str])
     units: Replaced = field(default_factory=Replaced)
-    why: RunError | CapReached | KeyboardInterrupt | None = None
+    why: StopReason | None = None
+    maker: str = ""
+    """The id of the model that made them."""
 
     @property
     def questions(self) -> int:
@@ -47,116 +50,159 @@ class Making:
         return self.units.kept + self.units.changed + self.units.added
 
 
-def make_clozes(study: Study) -> Making:
-    """Make all questions anew without a model, in one step. Raises UserError where somebody is at work here."""
-    study.check_asks()
-    check_idle(study.store)
-    making = Making(RaterTally("questions"))
-    made = {item.id: cloze_questions(study.protocol, item) for item in _open_items(study, making)}
-    making.units = study.replace_questions(made)
+def check_asks(store: Store) -> None:
+    """Raise UserError if the protocol's unit is not a question."""
+    protocol = store.protocol
+    if protocol.rule.of != "question":
+        raise UserError(
+            f"{store.location}: the unit of {protocol.name} is {protocol.unit!r}; only a protocol whose unit is a "
+            "question has questions"
+        )
+
+
+def cloze_questions(protocol: Protocol, item: Item) -> Sequence[Question]:
+    """Questions made from an item's reference without a model: its sentences, each with a gap.
+
+    What the gap leaves out (a name, a number, a date or a phrase) is the reference's own answer.
+    """
+    field_name = protocol.rule.field
+    text = item.fields.get(field_name, "") if field_name is not None else ""
+    assert isinstance(text, str), "the protocol's check demands a text field"
+    found = [(" ".join(info.text.split()), info) for info in key_info(text, protocol.language)]
+    return [Question(cloze(text, info), answer, answer) for answer, info in found]
+
+
+def replace_questions(store: Store, questions: Mapping[str, Sequence[Question]]) -> Replaced:
+    """Replace the questions of the items named; other items keep theirs. All of them are replaced, or none.
+
+    A question that has ratings must be among the new ones, unchanged, and keeps its position; the others follow in
+    their order. Raises UserError with every rated question that is missing.
+    """
+    names = list(questions)
+    present = store.items.units_of(names)
+    if unknown := [name for name in names if name not in present]:
+        raise unknown_items(questions, unknown)
+    return store.items.replace_units(_new_units(store.protocol, questions, present, store.items.rated_units(names)))
+
+
+def _new_units(
+    protocol: Protocol,
+    questions: Mapping[str, Sequence[Question]],
+    present: Mapping[str, Sequence[Unit]],
+    fixed: Set[str],
+) -> Iterator[NewUnits]:
+    for name, wanted in questions.items():
+        placed = {name: in_place(wanted, present[name], fixed)}
+        yield name, split(protocol, Item(name, {}), placed)
+
+
+def unknown_items(questions: Mapping[str, Sequence[Question]], names: Sequence[str]) -> InputError:
+    """The error for questions whose item ids are not in the study."""
+    source = questions.source if isinstance(questions, Questions) else "questions"
+    what = f"there are questions for {counted(len(names), 'id')} that no item has: {some_of(names, 5)}"
+    fix = "correct these ids, remove the entries, or add items with these ids"
+    return InputError(source, [Problem(what, fix=fix)])
+
+
+def make_clozes(store: Store) -> Making:
+    """Make new questions for all items without a model, in one step. Raises UserError if a run is under way."""
+    check_asks(store)
+    check_idle(store)
+    making = Making(RaterCounters("questions"))
+    made = {item.id: cloze_questions(store.protocol, item) for item in _open_items(store, making)}
+    making.units = replace_questions(store, made)
     making.items = len(made)
     return making
 
 
 def make_questions(
-    study: Study,
-    judge: Judge,
-    order: Order = ALL,
-    *,
-    happenings: Happenings | None = None,
-    watch: Watch | None = None,
+    store: Store, rater: RaterSource, run: RunOptions = RUN_DEFAULTS, *, watch: Watch | None = None
 ) -> Making:
-    """Have a judge's model make the questions anew. What was made stays, however the run ends; an item that failed
-    keeps the questions it had. Raises UserError, with nothing asked, where somebody is at work here."""
-    study.check_asks()
-    check_idle(study.store)
-    check_priced([judge], order)
-    return run_in_loop(lambda: _Run(study, judge, order, happenings or Happenings()).whole(watch))
+    """Let a model make new questions. What was made stays, however the run ends; an item that failed keeps the
+    questions it had. Raises UserError, with nothing asked, if a run is under way."""
+    check_asks(store)
+    check_idle(store)
+    session = RunSession(store, run)
+    maker = _MakerWorker(session, session.rater(rater, RATER_DEFAULTS))
+    session.check_prices()
+    state: RunState = "failed"
+    try:
+        state = session.run(maker.run, watch)
+    finally:
+        maker.end(state)
+    maker.making.why = session.stop.reason
+    return maker.making
 
 
-def _open_items(study: Study, making: Making) -> Iterator[Item]:
+def _open_items(store: Store, making: Making) -> Iterator[Item]:
     """Items none of whose questions has a rating."""
-    for item in study.items():
-        if study.store.rated_units([item.id]):
+    for item in store.items.all():
+        if store.items.rated_units([item.id]):
             making.passed_over += 1
         else:
             yield item
 
 
-class _Run:
-    def __init__(self, study: Study, judge: Judge, order: Order, happenings: Happenings) -> None:
-        self._study = study
-        self._judge = judge
-        self._order = order
-        self._maker = QuestionMaker(judge, study.protocol)
-        name = f"questions({judge.ref.id})"
-        retries, dropped = happenings.retries[judge.ref.id], happenings.dropped[judge.ref.id]
-        self._making = Making(RaterTally(name, study.store.count_items(), retries=retries, dropped=dropped))
-        self._tally = Tally({name: self._making.tally})
+class _MakerWorker:
+    """Makes the questions of all open items with one model."""
+
+    def __init__(self, session: RunSession, rater: Rater) -> None:
+        self._session = session
+        self._target = session.store
+        self._rater = rater
+        self._maker = QuestionMaker(rater, session.store.protocol)
+        counters = session.counters.raters[rater.ref.id]
+        counters.rater = f"questions({rater.ref.id})"
+        counters.to_do = session.store.items.count()
+        self.making = Making(counters, maker=rater.ref.id)
         self._made: dict[str, Sequence[Question]] = {}
-        settings = {**judge.settings, "making": MAKING}
-        self._run = Run(new_id(), name, now(), None, "running", settings, {})
+        self._began = now()
 
-    async def whole(self, watch: Watch | None) -> Making:
-        self._ending = Ending()
-        keeper, budget = Keeper(self._study.store), Budget(self._order.max_cost)
-        desk = RunDesk(keeper, self._ending, budget, self._making.tally, {}, self._order.prices, tracer())
-        watching = asyncio.create_task(self._watched(watch)) if watch else None
-        state: RunState = "failed"
+    async def run(self) -> None:
+        """Several items at the same time, as many as keep every place for calls taken."""
+        items = _open_items(self._target, self.making)
         try:
-            with ends_on_signals(self._ending):
-                await self._all(desk)
-            state = "stopped" if self._ending.asked else "done"
-        except asyncio.CancelledError:
-            state = "stopped"
-            # The second Ctrl-C: calls under way are left, and that is no error.
-            if not isinstance(self._ending.why, KeyboardInterrupt):
-                raise
+            with paid_from(LocalBudget(self._session.options.max_cost)):
+                await gathered([self._work(items) for _ in range(places(self._rater))])
         finally:
-            self._end(state)
-            if watching:
-                watching.cancel()
-                with suppress(asyncio.CancelledError):
-                    await watching
-            for chat in self._judge.chats:
-                await chat.close()
-        self._making.why = self._ending.why
-        return self._making
-
-    async def _all(self, desk: RunDesk) -> None:
-        """Several items at once, as many as keep every place for calls taken."""
-        items = _open_items(self._study, self._making)
-        places = max(1, sum(chat.pace.width for chat in self._judge.chats))
-        workers = [asyncio.ensure_future(self._work(items, desk)) for _ in range(places)]
-        try:
-            await asyncio.gather(*workers)
-        finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
             self._store()
 
-    async def _work(self, items: Iterator[Item], desk: RunDesk) -> None:
-        while not self._ending.asked:
+    def end(self, state: RunState) -> None:
+        counters = self.making.counters
+        if counters.replies or counters.units:
+            settings = {**self._rater.settings, "making": MAKING}
+            run = Run(new_id(), counters.rater, self._began, now(), state, settings, counters.counts())
+            self._target.work.save_run(run)
+
+    async def _work(self, items: Iterator[Item]) -> None:
+        while not self._session.stop.requested:
             item = next(items, None)
             if item is None:
                 return
             try:
-                self._made[item.id] = await self._maker.make(item, desk)
+                self._made[item.id] = await self._make(item)
             except Stopped:
                 return
             except RaterFailure as failure:
                 self._fail(item.id, failure.reason)
-            self._making.tally.units += 1
-            if len(self._made) >= TOGETHER:
+            self.making.counters.units += 1
+            if len(self._made) >= GROUP:
                 self._store()
+
+    async def _make(self, item: Item) -> Sequence[Question]:
+        try:
+            return await self._maker.make(item)
+        except RaterFailure:
+            # Unusable replies of an earlier run are requested again, once; those of this run come back as they were.
+            with only_replies_since(self._began):
+                return await self._maker.make(item)
 
     def _store(self) -> None:
         made, self._made = self._made, {}
         try:
             self._keep(made)
         except StudyError:
-            # Somebody rates meanwhile: only their items are left as they are.
+            # Some items are being rated meanwhile: only those are left as they are.
             for item, questions in made.items():
                 try:
                     self._keep({item: questions})
@@ -165,22 +211,11 @@ class _Run:
 
     def _keep(self, made: Mapping[str, Sequence[Question]]) -> None:
         if made:
-            self._making.units = self._making.units.plus(self._study.replace_questions(made))
-            self._making.items += len(made)
+            self.making.units = self.making.units.plus(replace_questions(self._target, made))
+            self.making.items += len(made)
 
     def _fail(self, item: str, reason: str) -> None:
-        self._making.failed[item] = reason
-        self._making.tally.failed_units += 1
-        self._making.tally.failures[reason] += 1
-        LOG.warning("%s: item %s failed: %s", self._run.rater, item, reason)
-
-    def _end(self, state: RunState) -> None:
-        tally = self._making.tally
-        if tally.replies or tally.units:
-            self._study.store.save_run(replace(self._run, ended=now(), state=state, counts=tally.counts()))
-
-    async def _watched(self, watch: Watch) -> None:
-        while True:
-            self._tally.ending = self._ending.asked
-            watch(self._tally)
-            await asyncio.sleep(TICK)
+        self.making.failed[item] = reason
+        self.making.counters.failed_units += 1
+        self.making.counters.failures[reason] += 1
+        LOG.warning("%s: item %s failed: %s", self.making.counters.rater, item, reason)

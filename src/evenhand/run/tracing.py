@@ -10,13 +10,13 @@ from typing import Any
 from evenhand.llm.base import CallError, Reply, Request
 
 
-class Span:
+class CallSpan:
     """What is told of one call; this one keeps it to itself."""
 
     def replied(self, reply: Reply) -> None: ...
 
 
-class _RecordedSpan(Span):
+class _RecordedSpan(CallSpan):
     def __init__(self, span: Any) -> None:
         self._span = span
 
@@ -32,8 +32,8 @@ class Tracer:
     """Makes spans; this one makes none."""
 
     @contextmanager
-    def call(self, model: str, request: Request) -> Generator[Span]:
-        yield Span()
+    def call(self, model: str, request: Request) -> Generator[CallSpan]:
+        yield CallSpan()
 
 
 class _RecordingTracer(Tracer):
@@ -41,7 +41,7 @@ class _RecordingTracer(Tracer):
         self._tracer = tracer
 
     @contextmanager
-    def call(self, model: str, request: Request) -> Generator[Span]:
+    def call(self, model: str, request: Request) -> Generator[CallSpan]:
         attributes = {
             "gen_ai.operation.name": "chat",
             "gen_ai.request.model": model,

@@ -1,4 +1,4 @@
-"""What is PostgreSQL's own: the driver, the URL, the schema `evenhand`, and one writer at a time."""
+"""PostgreSQL's part of the store: the driver, the URL, the schema `evenhand`, the lock, and the words for errors."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -6,15 +6,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sqlalchemy import URL, Connection, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from evenhand.errors import MissingExtraError, StudyError
-from evenhand.store import sqlite
-from evenhand.store.faults import from_connecting, from_postgres, not_a_study
-from evenhand.store.load import copy_study
-from evenhand.store.migrations import MIGRATIONS
+from evenhand.errors import ConflictError, MissingExtraError, StudyError
+from evenhand.store.database import BATCH, Database, insert_rows
+from evenhand.store.schema import COPIED, ITEM_INDEX, create_schema, meta
+from evenhand.store.sqlite import FULL_DISK, SAME_MOMENT, create_file, not_a_study
 
 SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 
@@ -29,92 +28,85 @@ _SCHEMA = "evenhand"
 _POOR_PLANS = ("seqscan", "bitmapscan", "hashjoin", "mergejoin", "sort")
 
 
-class PostgresBackend:
+class PostgresDatabase(Database):
     """A study in a PostgreSQL database: its tables live in the schema `evenhand`, apart from anything else there."""
 
-    def __init__(self, url: str, patience: float = PATIENCE, *, new: bool = False) -> None:
+    clock = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
+
+    def __init__(self, url: str, patience: float = PATIENCE) -> None:
         self._driver = _driver()
-        self._url = _parse(url)
-        self.location = shown(self._url)
-        self._engine = create_engine(
-            self._url,
-            poolclass=QueuePool,
-            pool_size=1,
-            max_overflow=1,
-            # A server that was restarted under a web page left open over lunch is no reason to fail.
-            pool_pre_ping=True,
-            connect_args={"client_encoding": "utf8"},
-        )
-
-        def prepare(connection: Any, _record: object) -> None:
-            with connection.cursor() as cursor:
-                cursor.execute(f"SET search_path TO {_SCHEMA}")
-                # A server may be set to acknowledge what is not on the disk yet; a study's promise is stronger.
-                cursor.execute("SET synchronous_commit TO on")
-                cursor.execute(f"SET lock_timeout TO {int(patience * 1000)}")
-                for plan in _POOR_PLANS:
-                    cursor.execute(f"SET enable_{plan} TO off")
-            connection.commit()
-
-        event.listen(self._engine, "connect", prepare)
-        try:
-            self._check(new)
-        except BaseException:
-            self.close()
-            raise
-
-    def _check(self, new: bool) -> None:
+        address = _parse(url)
+        super().__init__(shown(address))
+        self._engine = _engine(address, patience)
         try:
             connection = self._engine.connect()
         except (DBAPIError, self._driver.Error) as error:
-            raise from_connecting(self.location, error, self._url.password) from error
-        with self._translated(), connection:
-            if not new and not _holds_study(connection):
-                raise not_a_study(self.location, "the database holds none")
+            self.close()
+            raise _from_connecting(self.location, error, address.password) from error
+        connection.close()
+
+    @classmethod
+    def open(cls, url: str, patience: float = PATIENCE) -> "PostgresDatabase":
+        database = cls(url, patience)
+        try:
+            with database.reading() as connection:
+                if not _holds_study(connection):
+                    raise not_a_study("the database holds none")
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    @classmethod
+    def create(cls, url: str, fill: Callable[[Connection], None]) -> "PostgresDatabase":
+        """Create a study in this database, or change nothing, and open it."""
+        database = cls(url)
+        try:
+            with database.transaction() as connection:
+                database._create(connection, fill)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _create(self, connection: Connection, fill: Callable[[Connection], None]) -> None:
+        if _holds_study(connection):
+            raise StudyError(
+                "this database holds a study already; nothing was changed. Create another database for this one with: "
+                "createdb NAME"
+            )
+        exists = connection.exec_driver_sql(f"SELECT 1 FROM pg_namespace WHERE nspname = '{_SCHEMA}'").scalar()
+        if not exists:
+            connection.exec_driver_sql(f"CREATE SCHEMA {_SCHEMA}")
+        fill(connection)
+        connection.exec_driver_sql("ANALYZE items, units")
 
     @contextmanager
-    def reading(self) -> Generator[Connection]:
-        with self._translated(), self._engine.connect() as connection, connection.begin():
+    def _begin_reading(self) -> Generator[Connection]:
+        with self.translated(), self._engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
-    def writing(self) -> Generator[Connection]:
-        """The one writer of the moment.
-
-        Writers queue at a lock instead of colliding: whoever holds it sees everything stored before, so no write has
-        to be tried twice, and two imports that touch the same cells cannot deadlock.
-        """
-        with self._translated(), self._engine.connect() as connection, connection.begin():
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
+    def _begin_writing(self, lock: bool) -> Generator[Connection]:
+        with self.translated(), self._engine.connect() as connection, connection.begin():
+            if lock:
+                # Writers queue at a lock instead of colliding: the one that holds it sees everything stored before, so
+                # no write has to be tried twice, and two imports that touch the same cells cannot deadlock.
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
             yield connection
 
     def backup(self, target: Path) -> None:
-        """A copy of this moment as a SQLite study."""
-        with self._translated(), self._engine.connect() as connection:
+        with self.located(), self.translated(), self._engine.connect() as connection:
             connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():
-                sqlite.create(target, lambda copy: copy_study(connection, copy, MIGRATIONS))
+                create_file(target, lambda copy: _copy(connection, copy))
 
     @contextmanager
-    def _translated(self) -> Generator[None]:
+    def translated(self) -> Generator[None]:
         try:
             yield
         except (DBAPIError, self._driver.Error) as error:
-            raise from_postgres(self.location, error) from error
-
-    def create(self, fill: Callable[[Connection], None]) -> None:
-        """Make a study in this database, or change nothing."""
-        with self.writing() as connection:
-            if _holds_study(connection):
-                raise StudyError(
-                    f"{self.location}: this database holds a study already; nothing was changed. "
-                    "Make another database for this one with: createdb NAME"
-                )
-            exists = connection.exec_driver_sql(f"SELECT 1 FROM pg_namespace WHERE nspname = '{_SCHEMA}'").scalar()
-            if not exists:
-                connection.exec_driver_sql(f"CREATE SCHEMA {_SCHEMA}")
-            fill(connection)
-            connection.exec_driver_sql("ANALYZE items, units")
+            raise _from_postgres(error) from error
 
     def close(self) -> None:
         self._engine.dispose()
@@ -124,6 +116,45 @@ def shown(url: URL) -> str:
     """A URL as it may be printed: without a password, wherever it was given."""
     harmless = {key: value for key, value in url.query.items() if "password" not in key}
     return url.set(drivername="postgresql", password=None, query=harmless).render_as_string()
+
+
+def _engine(url: URL, patience: float) -> Engine:
+    engine = create_engine(
+        url,
+        poolclass=QueuePool,
+        pool_size=1,
+        max_overflow=1,
+        # Survive a restart of the server under a web page that was left open over lunch.
+        pool_pre_ping=True,
+        connect_args={"client_encoding": "utf8"},
+    )
+
+    def prepare(connection: Any, _record: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET search_path TO {_SCHEMA}")
+            # A server may be set to acknowledge what is not on the disk yet; a study guarantees more.
+            cursor.execute("SET synchronous_commit TO on")
+            cursor.execute(f"SET lock_timeout TO {int(patience * 1000)}")
+            for plan in _POOR_PLANS:
+                cursor.execute(f"SET enable_{plan} TO off")
+            # A plan that is switched off and needed all the same looks expensive enough to be compiled first.
+            cursor.execute("SET jit TO off")
+        connection.commit()
+
+    event.listen(engine, "connect", prepare)
+    return engine
+
+
+def _copy(source: Connection, target: Connection) -> None:
+    """Copy every row into an empty SQLite database, numbers and ids included."""
+    create_schema(target)
+    target.execute(meta.delete())
+    ITEM_INDEX.drop(target)
+    streaming = source.execution_options(yield_per=BATCH)
+    for table in COPIED:
+        for rows in streaming.execute(select(table).order_by(*table.primary_key.columns)).partitions():
+            insert_rows(target, table, [tuple(row) for row in rows])
+    ITEM_INDEX.create(target)
 
 
 def _driver() -> ModuleType:
@@ -147,3 +178,52 @@ def _parse(url: str) -> URL:
 
 def _holds_study(connection: Connection) -> bool:
     return connection.exec_driver_sql(f"SELECT to_regclass('{_SCHEMA}.meta')").scalar() is not None
+
+
+_MESSAGES = {
+    "53100": FULL_DISK,
+    "55P03": "other writers kept the study busy for minutes; nothing was stored. Try again",
+    "40P01": SAME_MOMENT,
+    "40001": SAME_MOMENT,
+    "42501": "this database user may not do that. Ask for the right to create the schema evenhand in this database, "
+    "or for the rights on the tables in it",
+    "25006": "the server accepts no changes: it is read-only or a standby",
+    "53300": "the server has no free connections; try again later",
+    "22P05": "the database cannot hold every character; create it with: createdb --encoding UTF8 NAME",
+    "54000": "an id is too long for the database's index; item ids must stay below about 2,000 characters",
+}
+
+
+def _from_postgres(error: Exception) -> StudyError:
+    """An error during work on an established connection."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    state = getattr(cause, "sqlstate", None)
+    if state == "23505":
+        return ConflictError(SAME_MOMENT)
+    if state in _MESSAGES:
+        return StudyError(_MESSAGES[state])
+    if state is None or state.startswith(("08", "57P")):
+        return StudyError(
+            "the connection to the server broke; it is not known whether the last change was stored. "
+            "Repeat it: a rating that was stored already is not stored twice"
+        )
+    return StudyError(f"the database reports: {_first_line(cause)}")
+
+
+def _from_connecting(location: str, error: Exception, password: str | None) -> StudyError:
+    """An error while connecting. libpq has no codes here, so its words decide, with a fallback for others."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    words = _first_line(cause)
+    if password:
+        words = words.replace(password, "***")
+    if "authentication failed" in words or "no password supplied" in words:
+        what = "the server rejects the user name or password; check both in the URL"
+    elif "database" in words and "does not exist" in words:
+        what = "there is no such database; create it with: createdb NAME"
+    else:
+        what = "the PostgreSQL server cannot be reached; check host and port, and that the server is running"
+    return StudyError(f"{what} ({words})", location=location)
+
+
+def _first_line(error: BaseException | None) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from evenhand.segments.sentences import sentences
+from evenhand.nlp.sentences import sentences
 from evenhand.verify.stems import stems_of
 
 PASSAGE_WORDS = 140

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from evenhand.segments.sentences import sentences
+from evenhand.nlp.sentences import sentences
 from evenhand.verify.dates import Date, dates
 from evenhand.verify.names import Name, alone, names, plain
 from evenhand.verify.numbers import Number, numbers

@@ -1,4 +1,4 @@
-"""The page of a study as an ASGI application."""
+"""The web application of a study."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -7,36 +7,49 @@ from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 
 from evenhand.version import __version__
-from evenhand.web import access, adjudicate, api, manage, pages, rate
 from evenhand.web.config import Config
-from evenhand.web.desk import Desk
-from evenhand.web.doorkeeper import Doorkeeper
-from evenhand.web.faults import add_handlers, refusals
-from evenhand.web.guard import Guard
-from evenhand.web.html import STATIC
-from evenhand.web.openapi import describe_api
+from evenhand.web.dependencies import Services
+from evenhand.web.errors import add_error_handlers, error_responses
+from evenhand.web.middleware import SecurityMiddleware
+from evenhand.web.routes import access, adjudication, data, figures, manage, pages, tasks
+from evenhand.web.schemas import AsciiJSONResponse
+from evenhand.web.templating import STATIC
 
-ROUTERS = (access.router, rate.router, manage.router, adjudicate.router, api.router)
+ROUTERS = (access.router, tasks.router, manage.router, adjudication.router, data.router, figures.router)
 
 DESCRIPTION = """\
-Everything that the page does, for programs.
+Everything that the pages can do, for programs.
 
 Send the token of an invite with a name, or the owner's password, as `Authorization: Bearer TOKEN`. An error is
-`{"error": "what happened and what to do"}`, sometimes with more beside it.
+`{"error": "what happened and what to do"}`, sometimes with more fields.
 """
+
+TAGS = [
+    {"name": "access", "description": "Signing in and out, and invite links."},
+    {
+        "name": "rating",
+        "description": "For raters: the form, the next task, and answers. Tasks are identified by their numbers, units "
+        "by their position in the task.",
+    },
+    {"name": "manage", "description": "For the owner: how work is assigned, how far it is, and who needs help."},
+    {
+        "name": "adjudication",
+        "description": "Disputed units with all of their ratings, and rulings. The owner may read; adjudicators rule.",
+    },
+    {"name": "data", "description": "For the owner's programs: items, ratings, agreement and measures."},
+]
 
 
 def make_app(config: Config) -> FastAPI:
-    """The app of one study; it opens the study when it starts and closes it when it ends."""
+    """The application of one study. It opens the study when it starts and closes it when it ends."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
-        desk = Desk(config.location)
-        app.state.desk, app.state.doorkeeper = desk, Doorkeeper(config, desk)
+        app.state.services = Services(config)
         try:
             yield
         finally:
-            desk.close()
+            app.state.services.close()
 
     app = FastAPI(
         title="Evenhand",
@@ -44,16 +57,16 @@ def make_app(config: Config) -> FastAPI:
         description=DESCRIPTION,
         lifespan=lifespan,
         openapi_url="/api/openapi.json",
+        openapi_tags=TAGS,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        default_response_class=AsciiJSONResponse,
     )
-    app.state.config = config
     for router in ROUTERS:
-        app.include_router(router, responses=refusals(401, 403, 408, 413, 422, 429, 503))
+        app.include_router(router, responses=error_responses(401, 403, 408, 413, 422, 429, 503))
     app.include_router(pages.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    describe_api(app)
-    add_handlers(app, config.location)
-    app.add_middleware(Guard, config=config)
+    add_error_handlers(app, config.location)
+    app.add_middleware(SecurityMiddleware, config=config)
     return app

@@ -1,4 +1,4 @@
-"""Where the page of a study is served, under which address, and what lets the owner in."""
+"""Where the pages of a study are served, at which address, and how the owner signs in."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ SHORTEST_PASSWORD = 12
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """`url` is the address that people open, without a slash at its end; behind a proxy not the one that is bound.
+    """`url` is the address that people open, without a final slash; behind a proxy it differs from host and port.
 
-    The owner comes in with `owner_password`, or with `run_token`, which is made for one run of the server.
+    The owner signs in with `owner_password`, or with `run_token`, which is made for one run of the server.
     """
 
     location: str
@@ -31,35 +31,31 @@ class Config:
         return self.url.startswith("https://")
 
     def cookie(self, access: str) -> str:
-        """The name of a cookie. Browsers share cookies among the ports of a host, so that two studies on one machine
-        would sign each other out under one name."""
+        """The name of a cookie. Browsers share cookies between the ports of a host, so with one name for all ports two
+        studies on one machine would sign each other out."""
         port = urlsplit(self.url).port
         return f"evenhand_{access}" if port in (None, PORT) else f"evenhand_{access}_{port}"
 
     def serves(self, host: str) -> bool:
-        """Whether a request's Host is ours. A foreign name that was made to lead here (DNS rebinding) is not."""
+        """Whether a request's Host is ours. Another name that resolves to this machine (DNS rebinding) is not."""
         if host.lower() == urlsplit(self.url).netloc.lower():
             return True
         name = _name(host)
         if is_loopback(self.host):
             return name in LOOPBACK_NAMES
-        # Nobody can make an address lead somewhere else, and which of this machine's is used is not known here.
+        # DNS cannot redirect an address, and which of this machine's addresses is used is not known here.
         return name in LOOPBACK_NAMES or _is_address(name)
-
-    def is_own_origin(self, origin: str, host: str) -> bool:
-        """Whether a request's Origin is the page that was served under this (valid) Host, or under the public URL."""
-        return origin.lower() in (self.url.lower(), f"http://{host}".lower())
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a server that is bound to `host`."""
+    """Whether only this machine can reach a server that listens on `host`."""
     if host.lower() == "localhost":
         return True
     return _is_address(host) and ipaddress.ip_address(host).is_loopback
 
 
 def check_url(url: str) -> str:
-    """A public URL as scheme and host, without anything behind; UserError where it is none."""
+    """A public URL as scheme and host; UserError if it is not one, or if it contains anything else."""
     try:
         parts = urlsplit(url.strip())
         plain = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
@@ -67,8 +63,8 @@ def check_url(url: str) -> str:
         plain, parts = False, None
     if parts is None or not plain or parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc:
         raise UserError(
-            f"{url!r} cannot be the address of the page; give it like https://rate.example.org: http or https, a "
-            "host, a port if it needs one, and nothing behind"
+            f"{url!r} cannot be the address of the page; it must look like https://rate.example.org: http or https, a "
+            "host, a port if needed, and nothing after that"
         )
     return f"{parts.scheme}://{parts.netloc.lower()}"
 

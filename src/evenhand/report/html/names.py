@@ -1,17 +1,23 @@
-"""What things are called: raters with the mark of their kind, criteria and values with their titles."""
+"""What things are called on the page: raters with the mark of their kind, criteria and values with their titles.
+
+Also what a page shows of very many raters: `Names.select` decides it for every section.
+"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from evenhand.matrix import MANY
-from evenhand.measures.record import PEOPLE
+from markupsafe import Markup
+
+from evenhand.analysis.agreement import MANY, Agreement, Pair
+from evenhand.analysis.figures import PEOPLE
 from evenhand.records import Kind, Status, Value
 from evenhand.report.data import Report
-from evenhand.report.markup import Markup, element
+from evenhand.report.html.elements import element, note
 from evenhand.report.plots.track import Shape, glyph
 from evenhand.scales import Ordinal
 
-_SHAPES: dict[Kind, Shape] = {Kind.PERSON: "person", Kind.MODEL: "model", Kind.RULE: "rule"}
+T = TypeVar("T")
 
 STATUSES = {
     Status.RATED: "rated",
@@ -20,25 +26,42 @@ STATUSES = {
     Status.CANNOT_ASSESS: "cannot assess",
     Status.FAILED: "failed",
 }
+MOST_PAIRS = 30
+"""Pairs and targets that a page shows if there are many raters."""
+MOST_RATERS = 15
+"""Raters whose figures of one kind a page shows if there are many."""
 
-
+_SHAPES: dict[Kind, Shape] = {Kind.PERSON: "person", Kind.MODEL: "model", Kind.RULE: "rule"}
 _SHORT = {"f1": "F1", "sd": "standard deviation", "kg": "KG"}
 
 
-MOST = 30
-"""Pairs that a page shows of many raters."""
-MOST_RATERS = 15
-"""Raters whose figures of one kind a page shows of many."""
-
-
 class Names:
-    """Names for one report. With `many` raters a page shows some of the pairs and says so."""
+    """Names for one report."""
 
     def __init__(self, report: Report) -> None:
         self._protocol = report.source.protocol
         self._kinds = {rater.id: rater.kind for rater in report.raters}
-        self.many = len(report.raters) > MANY
         self._order = {rater.id: place for place, rater in enumerate(report.raters)}
+        self._many = len(report.raters) > MANY
+
+    def select(
+        self, things: Sequence[T], size: Callable[[T], int], *, most: int, last: Callable[[T], bool] | None = None
+    ) -> Sequence[T]:
+        """The things to show, in their order: all, or if there are many raters the `most` largest.
+
+        Those for which `last` is true give way to the others.
+        """
+        if not self._many or len(things) <= most:
+            return things
+        ranked = sorted(range(len(things)), key=lambda n: (last is not None and last(things[n]), -size(things[n])))
+        return [things[n] for n in sorted(ranked[:most])]
+
+    def pairs(self, found: Agreement) -> Sequence[Pair]:
+        return self.select(found.pairs, lambda pair: pair.n, most=MOST_PAIRS)
+
+    def raters(self, things: Sequence[T], rater: Callable[[T], str], size: Callable[[T], int]) -> Sequence[T]:
+        """Things that belong to one rater each; models and rules come before people."""
+        return self.select(things, size, most=MOST_RATERS, last=lambda thing: self.is_person(rater(thing)))
 
     def known(self, rater: str) -> bool:
         """Whether a name is a rater's, not that of a group or a majority."""
@@ -53,12 +76,12 @@ class Names:
         return self._kinds.get(rater) is Kind.PERSON
 
     def rater(self, rater: str) -> Markup:
-        """A rater's id after the mark of its kind, which is also said for those who cannot see it."""
+        """A rater's id after the mark of its kind, which screen readers get in words."""
         kind = self._kinds.get(rater)
         if kind is None and rater == PEOPLE:
-            return element("span", glyph("people"), "people together", class_="rater")
-        said = element("span", f"{kind} ", class_="unseen") if kind else None
-        return element("span", glyph(self.shape(rater)), said, element("bdi", rater), class_="rater")
+            return element("span", glyph("people"), "all people", class_="rater")
+        spoken = element("span", f"{kind} ", class_="unseen") if kind else None
+        return element("span", glyph(self.shape(rater)), spoken, element("bdi", rater), class_="rater")
 
     def pair(self, a: str, b: str) -> Markup:
         return element("span", self.rater(a), " × ", self.rater(b), class_="pair")
@@ -66,28 +89,20 @@ class Names:
     def people_first(self, raters: Sequence[str]) -> Sequence[str]:
         return sorted(raters, key=lambda rater: (not self.is_person(rater), self._order.get(rater, 0)))
 
-    def told(self, raters: Mapping[str, int]) -> Sequence[str]:
-        """Raters to show, given how much each rated: all, or of many those who are no people, then the busiest."""
-        if not self.many:
-            return list(raters)
-        ranked = sorted(raters, key=lambda rater: (self.is_person(rater), -raters[rater]))[:MOST_RATERS]
-        return [rater for rater in raters if rater in ranked]
-
-    def rest(self, shown: int, all_: int) -> Markup | None:
-        """A sentence on those that a page leaves out."""
-        if shown == all_:
-            return None
-        return element("p", f"{all_ - shown:,} more, who rated less, are in a report in JSON.", class_="note")
-
     def criterion(self, criterion: str) -> str:
         return self._protocol.criterion(criterion).title
 
     def value(self, criterion: str, value: Value) -> str:
-        """A value with its level's label where it has one: `4 Good`."""
+        """A value with its level's label if it has one: `4 Good`."""
         scale = self._protocol.criterion(criterion).scale
         if isinstance(scale, Ordinal) and isinstance(value, int) and value in scale.levels:
             return f"{value} {scale.levels[value].label}"
         return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def rest(shown: int, total: int) -> Markup | None:
+    """A sentence on what a page leaves out."""
+    return note(f"{total - shown:,} more, with fewer units, are in the JSON report.") if shown < total else None
 
 
 def words(name: str) -> str:

@@ -3,43 +3,42 @@
 from collections.abc import Sequence
 from importlib.resources import files
 
+from markupsafe import Markup
+
 from evenhand.records import Status
-from evenhand.report.data import Report
-from evenhand.report.figures import count
-from evenhand.report.html.agreeing import agreeing
-from evenhand.report.html.blocks import Section
-from evenhand.report.html.cases import cases
-from evenhand.report.html.confusions import confusions
-from evenhand.report.html.headline import headline
-from evenhand.report.html.leftout import left_out, reproduced, without_password
+from evenhand.report.data import GENERATOR, Report
+from evenhand.report.html.elements import Section, element, join
 from evenhand.report.html.names import Names
-from evenhand.report.html.overview import overview
-from evenhand.report.html.spreads import spreads
-from evenhand.report.html.strata import strata
-from evenhand.report.html.trusting import trusting
-from evenhand.report.markup import Markup, element, join
+from evenhand.report.html.sections.agreement import agreement_section
+from evenhand.report.html.sections.breakdowns import breakdowns_section
+from evenhand.report.html.sections.confusion import confusion_section
+from evenhand.report.html.sections.disagreements import disagreements_section
+from evenhand.report.html.sections.distributions import distributions_section
+from evenhand.report.html.sections.headline import headline_section
+from evenhand.report.html.sections.left_out import left_out_section, reproduction_section
+from evenhand.report.html.sections.raters import raters_section
+from evenhand.report.html.sections.trust import trust_section
+from evenhand.report.numbers import count
 from evenhand.report.plots.track import Shape, glyph
+from evenhand.text import masked
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-
-GENERATOR = "Evenhand"
-"""By this name in its head a page is known as a report of ours."""
 
 
 def render(report: Report) -> str:
     """The report as one HTML document. Pure: the same report gives the same page."""
     names = Names(report)
     sections = [
-        headline(report, names),
-        overview(report, names),
-        agreeing(report, names),
-        spreads(report, names),
-        confusions(report, names),
-        strata(report, names),
-        trusting(report, names),
-        cases(report, names),
-        left_out(report, names),
-        reproduced(report),
+        headline_section(report, names),
+        raters_section(report, names),
+        agreement_section(report, names),
+        distributions_section(report, names),
+        confusion_section(report, names),
+        breakdowns_section(report, names),
+        trust_section(report, names),
+        disagreements_section(report, names),
+        left_out_section(report, names),
+        reproduction_section(report),
     ]
     style = (files("evenhand.report") / "page.css").read_text(encoding="utf-8")
     head = element(
@@ -54,7 +53,7 @@ def render(report: Report) -> str:
     )
     body = element(
         "body",
-        element("a", "To the report", href="#main", class_="skip"),
+        element("a", "Skip to the report", href="#main", class_="skip"),
         _header(report),
         element(
             "div", _contents(sections), element("main", [one.html() for one in sections], id="main"), class_="page"
@@ -81,7 +80,7 @@ def _header(report: Report) -> Markup:
     ]
     line = join(
         [
-            element("bdi", without_password(source.location)),
+            element("bdi", masked(source.location)),
             f"protocol {source.protocol.name}, version {source.protocol.version}",
             made,
         ],
@@ -89,7 +88,7 @@ def _header(report: Report) -> Markup:
     )
     return element(
         "header",
-        element("p", "Report of ratings", class_="kicker"),
+        element("p", "Rating report", class_="kicker"),
         element("h1", source.protocol.title),
         element("p", line, class_="source"),
         element("ul", tiles, class_="tiles"),
@@ -104,8 +103,8 @@ def _tile(n: int, one: str, many: str | None = None) -> Markup:
 
 def _key() -> Markup:
     kinds: Sequence[tuple[Shape, str]] = [("person", "a person"), ("model", "a model"), ("rule", "a rule")]
-    shown = [element("span", glyph(shape), f" {said}") for shape, said in kinds]
-    return element("p", shown, "All through this page, the mark before a name says who it is.", class_="key")
+    shown = [element("span", glyph(shape), f" {name}") for shape, name in kinds]
+    return element("p", shown, "The mark before a name shows what kind of rater it is.", class_="key")
 
 
 def _contents(sections: Sequence[Section]) -> Markup:

@@ -4,9 +4,11 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from evenhand.agreement.result import Estimate
-from evenhand.report.figures import Style, tick
-from evenhand.report.markup import Markup, element
+from markupsafe import Markup
+
+from evenhand.report.html.elements import element
+from evenhand.report.numbers import Style, tick
+from evenhand.statistics import Estimate
 
 _MOST_TICKS = 6
 

@@ -3,10 +3,12 @@
 import math
 from collections.abc import Sequence
 
-from evenhand.agreement.calibration import Bin
-from evenhand.report.figures import described, number
-from evenhand.report.markup import Markup, element
+from markupsafe import Markup
+
+from evenhand.report.html.elements import element
+from evenhand.report.numbers import described, number
 from evenhand.report.plots.track import Shape
+from evenhand.statistics import Bin
 
 _LEFT, _TOP, _SIDE = 52, 12, 200
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evenhand.agreement.result import Estimate
-from evenhand.report.markup import Markup, element
+from markupsafe import Markup
+
+from evenhand.report.html.elements import element
 from evenhand.report.plots.axis import Axis
+from evenhand.statistics import Estimate
 
 Shape = Literal["person", "people", "model", "rule", "pair", "plain"]
 """Who a mark stands for: a full circle is a person, two are all people, an open square is a model, a diamond a rule."""

@@ -1,1 +1,0 @@
-"""Agreement statistics: arrays in, numbers out. NumPy only; knows nothing else of evenhand."""

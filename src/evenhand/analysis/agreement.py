@@ -1,0 +1,225 @@
+"""Agreement of all raters on one criterion, and of every pair: what `agree` and the report show.
+
+Chance-corrected coefficients are never shown alone. They come with plain agreement, the labels' shares, agreement on
+each label and on the rare ones, what people reach among themselves, and what a constant rater would reach.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, Figure
+from evenhand.analysis.tables import Table
+from evenhand.records import Kind, RaterRef, Status, Value
+from evenhand.statistics import (
+    DEFAULT,
+    NO_RATINGS,
+    Cross,
+    Estimate,
+    Resampling,
+    Spread,
+    Votes,
+    count_wide,
+    cross,
+    fleiss_kappa,
+    gwet_ac,
+    icc,
+    krippendorff_alpha,
+    label_agreement,
+    match_with_majority,
+    pair_statistics,
+    percent_agreement,
+    rare_agreement,
+    specific_agreement,
+    spread,
+    undefined,
+    votes,
+)
+from evenhand.statistics.arrays import MISSING, IntArray
+
+PairKind = Literal["person-person", "person-model", "model-model"]
+
+MANY = 15
+"""With more raters than this, pairs that share no unit are left out: most pairs of a crowd are such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two raters on the units that both rated. Coefficients that do not fit the level are None."""
+
+    a: str
+    b: str
+    kind: PairKind
+    n: int
+    percent: Estimate
+    kappa: Estimate
+    ac: Estimate
+    macro_f1: Estimate
+    per_label: Mapping[str, Estimate]
+    labels: Sequence[Value]
+    confusion: Sequence[Sequence[int]]
+    kappa_linear: Estimate | None = None
+    kappa_quadratic: Estimate | None = None
+    within_one: Estimate | None = None
+    spearman: Estimate | None = None
+
+    @property
+    def statistics(self) -> Mapping[str, Estimate]:
+        """The coefficients that fit the level, by name."""
+        names = ("percent", "kappa", "kappa_linear", "kappa_quadratic", "within_one", "spearman", "ac", "macro_f1")
+        return {name: found for name in names if (found := getattr(self, name)) is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """The vote on units that every rater rated; each rater's match with it, and with the majority of the others."""
+
+    votes: Votes
+    plain: Mapping[str, Estimate]
+    others: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """One criterion. `ceiling` is what people reach among themselves, `baseline` the share of their commonest label."""
+
+    criterion: str
+    level: str
+    labels: Sequence[Value]
+    n_units: int
+    percent: Estimate
+    alpha: Estimate
+    ac: Estimate
+    fleiss: Estimate
+    icc: Estimate | None
+    ceiling: Estimate
+    ceiling_alpha: Estimate
+    baseline: Spread | None
+    spread: Spread | None
+    specific: Mapping[str, Estimate]
+    rare: Estimate
+    majority: Majority
+    pairs: Sequence[Pair]
+    statuses: Mapping[Status, int]
+    warnings: Sequence[str]
+
+    def figures(self) -> Iterator[Figure]:
+        """Every number here as a flat record: of all raters, of each rater with the majority, of each pair."""
+        overall = {"percent": self.percent, "alpha": self.alpha, "ac": self.ac, "fleiss": self.fleiss, "icc": self.icc}
+        overall |= {"ceiling_percent": self.ceiling, "ceiling_alpha": self.ceiling_alpha, "rare": self.rare}
+        for name, found in overall.items():
+            if found is not None:
+                yield Figure(name, name, found, self.criterion)
+        for label, found in self.specific.items():
+            yield Figure("specific", "specific", found, self.criterion, label=label)
+        for against, matches in ((MAJORITY, self.majority.plain), (MAJORITY_OF_OTHERS, self.majority.others)):
+            for rater, found in matches.items():
+                yield Figure("majority", "majority", found, self.criterion, rater, against)
+        for pair in self.pairs:
+            for name, found in pair.statistics.items():
+                yield Figure(name, name, found, self.criterion, pair.b, pair.a)
+            for label, found in pair.per_label.items():
+                yield Figure("per_label", "per_label", found, self.criterion, pair.b, pair.a, label=label)
+
+
+def criterion_agreement(table: Table, plan: Resampling = DEFAULT) -> Agreement:
+    """Everything about how far the raters agree on one criterion of `Tables.compared`."""
+    codes, labels, scores = table.codes, table.values, table.scores
+    raters = sorted([*table.people, *table.machines])
+    counts = count_wide(codes, len(labels), scores, table.clusters)
+    among_people = count_wide(codes[:, table.people], len(labels), scores, table.clusters)
+    found = spread(counts)
+    return Agreement(
+        criterion=table.criterion.id,
+        level=table.level,
+        labels=labels,
+        n_units=counts.overlapping,
+        percent=percent_agreement(counts, plan=plan),
+        alpha=krippendorff_alpha(counts, table.level, plan),
+        ac=gwet_ac(counts, "identity" if scores is None else "quadratic", plan),
+        fleiss=fleiss_kappa(counts, plan=plan),
+        icc=_icc(codes[:, raters], table) if scores is not None else None,
+        ceiling=percent_agreement(among_people, plan=plan),
+        ceiling_alpha=krippendorff_alpha(among_people, table.level, plan),
+        baseline=spread(among_people),
+        spread=found,
+        specific={str(label): specific_agreement(counts, code, plan) for code, label in enumerate(labels)},
+        rare=rare_agreement(counts, plan),
+        majority=_majority(table, raters),
+        pairs=_pairs(table, raters, plan),
+        statuses=table.status_counts(),
+        warnings=_warnings(found, labels),
+    )
+
+
+def _icc(codes: IntArray, table: Table) -> Estimate:
+    assert table.scores is not None
+    if codes.shape[1] < 2:
+        return undefined("there is only one rater" if codes.shape[1] else NO_RATINGS)
+    return icc(table.scores[codes[(codes != MISSING).all(axis=1)]])
+
+
+def _majority(table: Table, raters: Sequence[int]) -> Majority:
+    codes, labels = table.codes[:, raters], len(table.values)
+    complete = (codes != MISSING).all(axis=1)
+    inside, clusters = codes[complete], table.clusters_of(complete)
+    matches = {
+        table.raters[number].id: match_with_majority(inside, labels, place, clusters)
+        for place, number in enumerate(raters if len(raters) > 1 else [])
+    }
+    return Majority(
+        votes(codes, labels),
+        {name: match.plain for name, match in matches.items()},
+        {name: match.with_others for name, match in matches.items()},
+    )
+
+
+def pair_kind(a: RaterRef, b: RaterRef) -> PairKind:
+    """A rule counts as a model."""
+    people = (a.kind is Kind.PERSON) + (b.kind is Kind.PERSON)
+    return ("model-model", "person-model", "person-person")[people]
+
+
+def _pairs(table: Table, raters: Sequence[int], plan: Resampling) -> Sequence[Pair]:
+    pairs: list[Pair] = []
+    columns = {number: np.ascontiguousarray(table.codes[:, number]) for number in raters}
+    for first, second in combinations(raters, 2):
+        # A person comes first, so that rows of a confusion table are the people's.
+        turned = table.raters[first].kind is not Kind.PERSON and table.raters[second].kind is Kind.PERSON
+        one, other = (second, first) if turned else (first, second)
+        crossed = cross(columns[one], columns[other], len(table.values), table.scores, table.clusters)
+        if crossed.n or len(raters) <= MANY:
+            pairs.append(_pair(table.raters[one], table.raters[other], crossed, table.values, plan))
+    return pairs
+
+
+def _pair(a: RaterRef, b: RaterRef, crossed: Cross, labels: Sequence[Value], plan: Resampling) -> Pair:
+    return Pair(
+        a=a.id,
+        b=b.id,
+        kind=pair_kind(a, b),
+        n=crossed.n,
+        per_label={str(label): label_agreement(crossed, code, plan) for code, label in enumerate(labels)},
+        labels=labels,
+        confusion=crossed.table.tolist(),
+        **pair_statistics(crossed, plan),
+    )
+
+
+def _warnings(found: Spread | None, labels: Sequence[Value]) -> Sequence[str]:
+    if found is None or not found.skewed:
+        return ()
+    commonest = labels[found.commonest]
+    if found.baseline == 1.0:
+        return (
+            f"100% of the ratings are {commonest}: κ and α are undefined because every rating is the same, and plain "
+            "agreement and AC say little.",
+        )
+    share = f"{found.baseline:.0%}" if found.baseline < 0.995 else "More than 99%"
+    return (
+        f"{share} of the ratings are {commonest}. κ and α near 0 are then correct, not a "
+        "mistake; plain agreement and AC near 1 say little. Read the agreement on each label, and on the rare ones.",
+    )

@@ -1,0 +1,151 @@
+"""Comparisons: two groups of items (two systems, two strata), and two raters with the same people."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.analysis.tables import FREE_TEXT, Table, Tables, compared
+from evenhand.analysis.trust.powered import MEAN
+from evenhand.analysis.trust.standing import Against, against
+from evenhand.statistics import DEFAULT, Comparison, Resampling, Sample, compare_means, compare_shares, ratio, undefined
+from evenhand.statistics.arrays import MISSING, BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Items whose `field` is `a` less those where it is `b`: the mean score, or the share of each label.
+
+    By one rater, or by the people together (`rater` None). `paired_by` names the field whose value pairs the items;
+    without it the two groups are taken as independent. `n_a` and `n_b` count units.
+    """
+
+    criterion: str
+    field: str
+    a: str
+    b: str
+    rater: str | None
+    paired_by: str | None
+    n_a: int
+    n_b: int
+    differences: Mapping[str, Comparison]
+    why: str | None = None
+
+
+def compare(
+    tables: Tables,
+    criterion: str,
+    field: str,
+    a: str,
+    b: str,
+    rater: str | None = None,
+    pair: str | None = None,
+    plan: Resampling = DEFAULT,
+) -> Compared:
+    """Compare two values of a label field: two systems, two strata.
+
+    Paired if `pair` names a label field whose value the items that belong together share (the question both systems
+    answered, say): the paired t over those values, and McNemar's exact p for shares of single items. Otherwise the
+    difference of two independent groups, by the bootstrap over items; its p is left to the interval. A unit's value is
+    the rater's, or the people's majority label or mean score.
+    """
+    why = _unfit(tables, criterion, field, a, b, rater, pair)
+    if why is not None:
+        return Compared(criterion, field, a, b, rater, pair, 0, 0, {}, why)
+    table = compared(tables.tables[criterion])
+    assert table is not None, "an unfit criterion has been answered above"
+    values = _unit_values(table, rater)
+    labels = tables.by_unit(tables.labels[field])
+    given = ~np.isnan(next(iter(values.values())))
+    in_a = given & np.fromiter((label == a for label in labels), np.bool_, len(labels))
+    in_b = given & np.fromiter((label == b for label in labels), np.bool_, len(labels))
+    counts = int(in_a.sum()), int(in_b.sum())
+    if 0 in counts:
+        missing = a if counts[0] == 0 else b
+        return Compared(criterion, field, a, b, rater, pair, *counts, {}, f"no unit with {field} {missing} has a value")
+    if pair is None:
+        found = {name: _apart(each, in_a, in_b, table.clusters, plan) for name, each in values.items()}
+    else:
+        keys = tables.by_unit(tables.labels[pair])
+        found = {name: _paired(each, in_a, in_b, keys, plan) for name, each in values.items()}
+    return Compared(criterion, field, a, b, rater, pair, *counts, found)
+
+
+def compare_raters(tables: Tables, criterion: str, first: str, second: str, plan: Resampling = DEFAULT) -> Against:
+    """Which of two raters is closer to the people (other than these two), on the units that all rated."""
+    places = {rater.id: number for number, rater in enumerate(tables.raters)}
+    unknown = [name for name in (first, second) if name not in places]
+    if unknown or first == second:
+        why = f"no rater is called {unknown[0]}" if unknown else "a rater does not differ from itself"
+        return Against(first, second, 0, why=why)
+    table = compared(tables.tables[criterion])
+    if table is None:
+        return Against(first, second, 0, why=FREE_TEXT)
+    return against(table, places[first], places[second], plan)
+
+
+def _unfit(
+    tables: Tables, criterion: str, field: str, a: str, b: str, rater: str | None, pair: str | None
+) -> str | None:
+    for name in (field, pair):
+        if name is not None and name not in tables.labels:
+            return f"{name} is not a label field of the items; there are: {', '.join(tables.labels) or 'none'}"
+    if rater is not None and rater not in [known.id for known in tables.raters]:
+        return f"no rater is called {rater}"
+    if a == b:
+        return "a group does not differ from itself"
+    return FREE_TEXT if compared(tables.tables[criterion]) is None else None
+
+
+def _unit_values(table: Table, rater: str | None) -> Mapping[str, FloatArray]:
+    """Each unit's score, or ones and zeros for each label; NaN where there is no value."""
+    units = np.arange(table.n_units)
+    if rater is None:
+        people = table.people_at(units)
+        codes, means = people.majority, people.mean
+    else:
+        place = next(number for number, known in enumerate(table.raters) if known.id == rater)
+        codes = table.codes_at(place, units)
+        none = np.full(codes.size, np.nan)
+        means = none if table.scores is None or not table.scores.size else table.scores[codes]
+        means = np.where(codes == MISSING, np.nan, means)
+    if table.scores is not None:
+        return {MEAN: means}
+    return {str(label): np.where(codes == MISSING, np.nan, codes == code) for code, label in enumerate(table.labels)}
+
+
+def _apart(
+    values: FloatArray, in_a: BoolArray, in_b: BoolArray, clusters: IntArray | None, plan: Resampling
+) -> Comparison:
+    """Two independent groups, resampled together by items."""
+    used = in_a | in_b
+    rows = np.stack((values[used], in_b[used].astype(np.float64)), axis=1)
+    sample = Sample.of(rows, None if clusters is None else clusters[used])
+    value, second = sample.rows[:, 0], sample.rows[:, 1]
+    sums = np.stack((value * (1.0 - second), 1.0 - second, value * second, second), axis=1)
+
+    def difference(of: FloatArray) -> FloatArray:
+        return ratio(of[..., 0], of[..., 1]) - ratio(of[..., 2], of[..., 3])
+
+    found = sample.estimate(sums, difference, int(used.sum()), "a group has no units", plan)
+    return Comparison(found, float(values[in_a].mean()), float(values[in_b].mean()), None)
+
+
+def _paired(
+    values: FloatArray, in_a: BoolArray, in_b: BoolArray, keys: Sequence[str | None], plan: Resampling
+) -> Comparison:
+    """Each key's mean in one group and in the other; keys that are not in both have no part."""
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(key for key in keys if key is not None))}
+    place = np.fromiter((-1 if key is None else numbers[key] for key in keys), np.int64, len(keys))
+    first, second = (_by_key(values, place, side & (place >= 0), len(numbers)) for side in (in_a, in_b))
+    both = ~(np.isnan(first) | np.isnan(second))
+    if not both.any():
+        return Comparison(undefined("no pair has a value in both groups"), None, None, None)
+    first, second = first[both], second[both]
+    single = bool(np.isin(np.concatenate((first, second)), (0.0, 1.0)).all())
+    return (compare_shares if single else compare_means)(first, second, None, plan.level)
+
+
+def _by_key(values: FloatArray, place: IntArray, used: BoolArray, keys: int) -> FloatArray:
+    times = np.bincount(place[used], minlength=keys).astype(np.float64)
+    return ratio(np.bincount(place[used], weights=values[used], minlength=keys).astype(np.float64), times)

@@ -1,0 +1,130 @@
+"""Disagreements: the units on which raters disagree most, with what each rater said."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.analysis.tables import Table, Tables, compared
+from evenhand.records import Value
+from evenhand.scales import Percent
+from evenhand.statistics import squared_differences
+from evenhand.statistics.arrays import FloatArray, IntArray
+
+_CHUNK = 4_000_000
+"""Cells of a tally that are held in memory at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """A unit by its number, how far its ratings lie apart (0 to 1, the most that two can), and what each rater said."""
+
+    unit: int
+    disagreement: float
+    ratings: int
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class DisputedTogether:
+    """A unit on several criteria: the mean of its disagreements, over the criteria on which it has two ratings."""
+
+    unit: int
+    disagreement: float
+    by_criterion: Mapping[str, float]
+    values: Mapping[str, Mapping[str, Value]]
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """The units with two ratings or more, in order: how far their ratings lie apart, and how many there are."""
+
+    units: IntArray
+    disagreement: FloatArray
+    ratings: IntArray
+
+
+def disputed(tables: Tables, criterion: str, most: int = 20) -> list[Disputed]:
+    """The units with any disagreement, the worst first; among equals those with more ratings, then in their order."""
+    table = tables.tables[criterion]
+    view = compared(table)
+    if most < 1 or view is None:
+        return []
+    spread = _spread(view)
+    found = np.flatnonzero(spread.disagreement > 0)
+    order = np.lexsort((found, -spread.ratings[found], -spread.disagreement[found]))
+    worst = found[order][:most]
+    units: list[int] = spread.units[worst].tolist()
+    said = _values(table, units)
+    return [
+        Disputed(unit, float(spread.disagreement[place]), int(spread.ratings[place]), said[unit])
+        for unit, place in zip(units, worst.tolist(), strict=True)
+    ]
+
+
+def disputed_together(tables: Tables, criteria: Sequence[str] | None = None, most: int = 20) -> list[DisputedTogether]:
+    """The units most disputed over several criteria, or all that can be compared."""
+    views = {name: compared(tables.tables[name]) for name in criteria or tables.tables}
+    spreads = {name: _spread(view) for name, view in views.items() if view is not None}
+    total, times = np.zeros(tables.n_units), np.zeros(tables.n_units)
+    for spread in spreads.values():
+        total[spread.units] += spread.disagreement
+        times[spread.units] += 1
+    mean = np.divide(total, times, out=np.zeros(tables.n_units), where=times > 0)
+    found = np.flatnonzero(mean > 0)
+    worst: list[int] = found[np.lexsort((found, -mean[found]))][: max(most, 0)].tolist()
+    said = {name: _values(tables.tables[name], worst) for name in spreads}
+    return [
+        DisputedTogether(
+            unit,
+            float(mean[unit]),
+            {name: value for name, spread in spreads.items() if (value := _one(spread, unit)) is not None},
+            {name: said[name][unit] for name in spreads},
+        )
+        for unit in worst
+    ]
+
+
+def _spread(table: Table) -> _Spread:
+    """The mean squared difference of two ratings of each unit, over the largest possible: 0 to 1."""
+    code, labels, scores = table.code, len(table.labels), table.scores
+    if isinstance(table.criterion.scale, Percent) and scores is not None:
+        # Whole percents are fine enough to find what is far apart, and there are only 101 of them.
+        code, labels, scores = np.rint(scores[code]).astype(np.int64), 101, np.arange(101.0)
+    difference = 1.0 - np.eye(labels) if scores is None else squared_differences("interval", scores)
+    largest = float(difference.max(initial=0.0)) or 1.0
+    ratings = np.bincount(table.unit, minlength=table.n_units)
+    units = np.flatnonzero(ratings >= 2)
+    apart = np.zeros(units.size)
+    for start, tally in _tallies(table, code, labels, units):
+        pairs = tally.sum(axis=1) * (tally.sum(axis=1) - 1.0)
+        apart[start : start + len(tally)] = ((tally @ difference) * tally).sum(axis=1) / (pairs * largest)
+    return _Spread(units, apart, ratings[units].astype(np.int64))
+
+
+def _tallies(table: Table, code: IntArray, labels: int, units: IntArray) -> Iterator[tuple[int, FloatArray]]:
+    """How often each label was given to the units, some units at a time, and the place of the first of them."""
+    place = np.full(table.n_units, -1, dtype=np.int64)
+    place[units] = np.arange(units.size)
+    of_rating = place[table.unit]
+    step = max(1, _CHUNK // max(1, labels))
+    for start in range(0, units.size, step):
+        size = min(step, units.size - start)
+        inside = (of_rating >= start) & (of_rating < start + size)
+        cells = (of_rating[inside] - start) * labels + code[inside]
+        yield start, np.bincount(cells, minlength=size * labels).reshape(size, labels).astype(np.float64)
+
+
+def _one(spread: _Spread, unit: int) -> float | None:
+    place = int(np.searchsorted(spread.units, unit))
+    found = place < spread.units.size and spread.units[place] == unit
+    return float(spread.disagreement[place]) if found else None
+
+
+def _values(table: Table, units: Sequence[int]) -> Mapping[int, Mapping[str, Value]]:
+    """What each rater said of each unit, as it was said: the text itself for free answers."""
+    found: dict[int, dict[str, Value]] = {unit: {} for unit in units}
+    for place in np.flatnonzero(np.isin(table.unit, list(units))).tolist():
+        rater = table.raters[int(table.rater[place])].id
+        found[int(table.unit[place])][rater] = table.values[int(table.code[place])]
+    return {unit: dict(sorted(said.items())) for unit, said in found.items()}

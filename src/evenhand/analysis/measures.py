@@ -1,0 +1,515 @@
+"""Measures: the protocol's own figures, each with its interval, its counts and, if it is undefined, the reason.
+
+Three kinds of measure read ratings. Those of one rater (means, proportions, answers) turn each rating into a number, or
+into a reason to leave it out (`Scores`). Those of two sides (percent match, κ, …) read a confusion table of two raters,
+or of a rater and a majority (`_Sides`). The majority vote reads the units that every rater rated.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from evenhand.analysis.classification import classification_figures
+from evenhand.analysis.figures import (
+    MAJORITY,
+    MAJORITY_OF_OTHERS,
+    NO_NUMBER,
+    PEOPLE,
+    PEOPLES_MAJORITY,
+    Figure,
+)
+from evenhand.analysis.strata import Stratum, strata
+from evenhand.analysis.tables import Table, Tables
+from evenhand.nlp.words import token_f1
+from evenhand.protocol import model
+from evenhand.records import UNANSWERABLE, Kind, Status, Value
+from evenhand.scales import Percent, same_value
+from evenhand.statistics import (
+    DEFAULT,
+    NO_RATINGS,
+    Cross,
+    Estimate,
+    Resampling,
+    Sample,
+    cross,
+    first_over_second,
+    label_agreement,
+    majority_of,
+    match_with_majority,
+    mean,
+    pair_statistics,
+    proportion,
+    ratio,
+    undefined,
+)
+from evenhand.statistics.arrays import MISSING, BoolArray, FloatArray, IntArray
+
+ALSO_NOT_RATED = "also_not_rated"
+EXCLUDED = "excluded_label"
+INCOMPLETE = "incomplete"
+NO_MAJORITY = "no_majority"
+NO_REFERENCE = "no_reference"
+UNANSWERABLE_REFERENCE = "unanswerable_reference"
+UNANSWERED = "unanswered"
+UNMATCHED = "unmatched"
+
+NO_COMMON_UNIT = "no unit was rated by every rater"
+NO_LABELS = "a percentage has no labels to compare; percent_match compares numbers"
+NO_TWO_RATERS = "there are no two raters with ratings"
+NO_PERSON_AND_MODEL = "there is no person with a model to compare"
+
+Statistic = Callable[[FloatArray, IntArray | None], Estimate]
+"""From values, and the cluster of each if they are not independent, to an estimate."""
+
+
+def measures(tables: Tables, plan: Resampling = DEFAULT, only: Collection[str] | None = None) -> list[Figure]:
+    """Every figure that the protocol asks for, in its order: overall first, then by stratum.
+
+    `only` names the measures to compute. A measure that finds no rater to measure has one figure, undefined, with the
+    reason.
+    """
+    parts = strata(tables)
+    specs = [spec for spec in tables.protocol.measures if only is None or spec.name in only]
+    return [figure for spec in specs for figure in _figures(tables, spec, parts, plan)]
+
+
+def _figures(tables: Tables, spec: model.Measure, parts: Sequence[Stratum], plan: Resampling) -> Iterator[Figure]:
+    match spec:
+        case model.ClassificationMeasure():
+            yield from classification_figures(tables, spec, parts, plan)
+        case model.AgreementMeasure(kind="majority"):
+            yield from _votes(tables.independent(), spec, parts, plan)
+        case model.AgreementMeasure():
+            yield from _pairs(tables.independent(), spec, parts, plan)
+        case model.MeanMeasure():
+            groups = [spec.criteria] if spec.together else [(criterion,) for criterion in spec.criteria]
+            for criteria in groups:
+                scores = _averages(tables, criteria) if spec.together else _scores(tables.tables[criteria[0]])
+                statistic = mean_within(*_ends(tables, criteria), plan) if spec.kind == "mean" else _deviation(plan)
+                yield from _of_raters(tables, spec, criteria, scores, statistic, parts)
+        case model.ProportionMeasure():
+            yield from _of_raters(tables, spec, (spec.criterion,), _hits(tables, spec), _share(plan), parts)
+        case model.AnswerMeasure():
+            statistic = _share(plan) if spec.kind == "answered" else resampled_mean(plan)
+            yield from _of_raters(tables, spec, (spec.criterion,), _answers(tables, spec), statistic, parts)
+
+
+def _active(tables: Tables, criteria: Iterable[str]) -> Sequence[int]:
+    """The raters with a record of any status on one of these criteria."""
+    used = [tables.tables[criterion].statuses for criterion in criteria]
+    return [number for number in range(len(tables.raters)) if any(statuses[number] for statuses in used)]
+
+
+def _without_value(tables: Iterable[Table], raters: Sequence[int]) -> Mapping[str, int]:
+    """These raters' ratings that have no value, by status."""
+    counts: Counter[str] = Counter()
+    for table in tables:
+        for number in raters:
+            counts.update({str(status): count for status, count in table.statuses[number].items()})
+    del counts[Status.RATED]
+    return counts
+
+
+def _counted(left_out: Mapping[str, int]) -> Mapping[str, int]:
+    return {why: count for why, count in left_out.items() if count}
+
+
+# --- Measures of one rater, or of all people together ---
+
+
+@dataclass(frozen=True)
+class Scores:
+    """A number for each rating that a measure reads: by which rater, of which unit.
+
+    `left_out` has, by reason, the ratings that do not count; of several reasons the first counts. `tables` are those
+    that the ratings come from. `followed_up` marks the ratings whose further condition was asked and answered, if the
+    measure has one.
+    """
+
+    unit: IntArray
+    rater: IntArray
+    value: FloatArray
+    tables: Sequence[Table]
+    left_out: Mapping[str, BoolArray]
+    followed_up: BoolArray | None = None
+
+
+def _of_raters(
+    tables: Tables,
+    spec: model.MeanMeasure | model.ProportionMeasure | model.AnswerMeasure,
+    criteria: tuple[str, ...],
+    scores: Scores,
+    statistic: Statistic,
+    parts: Sequence[Stratum],
+) -> Iterator[Figure]:
+    """The statistic of each rater, then of the people together, overall and in each stratum."""
+    together = isinstance(spec, model.MeanMeasure) and spec.together
+    criterion = None if together else criteria[0]
+    raters = _active(tables, criteria)
+    people = [number for number in tables.people() if number in raters]
+    groups = {tables.raters[number].id: [number] for number in raters}
+    if len(people) > 1:
+        groups[PEOPLE] = people
+    if not groups:
+        yield Figure(spec.name, spec.kind, undefined(NO_RATINGS), criterion)
+    places = {name: np.flatnonzero(np.isin(scores.rater, numbers)) for name, numbers in groups.items()}
+    for stratum in parts:
+        for name, numbers in groups.items():
+            if stratum.whole or places[name].size:
+                inside = places[name] if stratum.whole else places[name][stratum.units[scores.unit[places[name]]]]
+                figure = _of_rater(tables, scores, numbers, inside, statistic, stratum)
+                yield replace(figure, statistic=spec.name, kind=spec.kind, criterion=criterion, rater=name)
+
+
+def _of_rater(
+    tables: Tables, scores: Scores, raters: Sequence[int], places: IntArray, statistic: Statistic, stratum: Stratum
+) -> Figure:
+    pooled = len(raters) > 1
+    counted = np.ones(places.size, dtype=np.bool_)
+    left_out: dict[str, int] = {}
+    for why, ratings in scores.left_out.items():
+        dropped = counted & ratings[places]
+        left_out[why] = int(dropped.sum())
+        counted &= ~dropped
+    used = places[counted]
+    units = scores.unit[used]
+    clusters = tables.together[units] if tables.together is not None else units if pooled else None
+    if used.size:
+        # Several people's ratings of one unit are one unit's worth of evidence, in `n` as in the interval.
+        found = replace(statistic(scores.value[used], clusters), n=int(np.unique(units).size))
+    else:
+        found = undefined(_nothing_left(left_out))
+    if scores.followed_up is not None and (unanswered := left_out.get(ALSO_NOT_RATED, 0)):
+        found = _with_gaps(found, unanswered, bool(scores.followed_up[used].any()))
+    names = [tables.raters[number].id for number in raters]
+    return Figure(
+        "",
+        "",
+        found,
+        stratum=stratum.of,
+        detail={"raters": names, "ratings": int(used.size)} if pooled else None,
+        left_out=_counted({**_without_value(scores.tables, raters), **left_out} if stratum.whole else left_out),
+    )
+
+
+def _with_gaps(found: Estimate, unanswered: int, some: bool) -> Estimate:
+    """A share whose further condition was not always answered: too low at best, and unknown without any answer."""
+    if not some:
+        return undefined(f"none of {unanswered} ratings answers its further condition", found.n)
+    gap = f"{unanswered} ratings lack an answer to its further condition and are left out: it may be too low"
+    return replace(found, note=gap if found.note is None else f"{found.note}; {gap}")
+
+
+def _nothing_left(left_out: Mapping[str, int]) -> str:
+    counted = ", ".join(f"{count} {why.replace('_', ' ')}" for why, count in left_out.items() if count)
+    return f"every rating is left out: {counted}" if counted else NO_RATINGS
+
+
+def _scores(table: Table) -> Scores:
+    """Each rating as its number on the scale."""
+    return Scores(table.unit, table.rater, _numbers(table), (table,), {})
+
+
+def _numbers(table: Table) -> FloatArray:
+    assert table.scores is not None, "the protocol's check lets only numbers have means"
+    return table.scores[table.code]
+
+
+def _averages(tables: Tables, criteria: tuple[str, ...]) -> Scores:
+    """Each rater's average over the criteria of a unit; a unit that lacks one of them is incomplete."""
+    used = [tables.tables[criterion] for criterion in dict.fromkeys(criteria)]
+    width = max(1, len(tables.raters))
+    cells = [table.unit * width + table.rater for table in used]
+    keys, place = np.unique(np.concatenate(cells), return_inverse=True)
+    numbers = np.concatenate([_numbers(table) for table in used])
+    totals = np.bincount(place.reshape(-1), weights=numbers, minlength=len(keys))
+    given = np.bincount(place.reshape(-1), minlength=len(keys))
+    left_out = {INCOMPLETE: given < len(used)}
+    return Scores(keys // width, keys % width, totals / np.maximum(given, 1), used, left_out)
+
+
+def _ends(tables: Tables, criteria: tuple[str, ...]) -> tuple[float, float]:
+    """The lowest and the highest mean that the scales allow."""
+    scales = [tables.tables[criterion].criterion.scale for criterion in criteria]
+    both = [(0.0, 100.0) if isinstance(s, Percent) else (float(s.values[0]), float(s.values[-1])) for s in scales]
+    return float(np.mean([low for low, _ in both])), float(np.mean([high for _, high in both]))
+
+
+def _hits(tables: Tables, spec: model.ProportionMeasure) -> Scores:
+    """Each rating as 1 or 0. Left out: excluded labels, and ratings whose `also` was asked but never answered.
+
+    Such a rating is neither a hit nor a miss: to call it a miss would turn a missing answer into a score.
+    """
+    table = tables.tables[spec.criterion]
+    hit = _any_of(table, spec.any_of)[table.code]
+    left_out = {EXCLUDED: _any_of(table, spec.exclude)[table.code]}
+    followed_up = None
+    if spec.also is not None:
+        answered, holds = _condition(tables, spec.also, table)
+        left_out[ALSO_NOT_RATED] = hit & ~answered & _asked(tables, spec.also.criterion, table)
+        followed_up = hit & answered
+        hit = hit & holds
+    return Scores(table.unit, table.rater, hit.astype(np.float64), (table,), left_out, followed_up)
+
+
+def _any_of(table: Table, wanted: tuple[Value, ...]) -> BoolArray:
+    """Which values of a table are among those wanted."""
+    return np.array([any(same_value(value, other) for other in wanted) for value in table.values], dtype=np.bool_)
+
+
+def _asked(tables: Tables, criterion: str, table: Table) -> BoolArray:
+    """Whether each rating's unit was also asked about another criterion."""
+    when = tables.protocol.criterion(criterion).when
+    return np.ones(len(table.code), dtype=np.bool_) if when is None else _condition(tables, when, table)[1]
+
+
+def _condition(tables: Tables, condition: model.Condition, table: Table) -> tuple[BoolArray, BoolArray]:
+    """Whether each rating's rater gave the same unit a value on the condition's criterion, and whether it holds."""
+    other = tables.tables[condition.criterion]
+    codes = other.codes_at(table.rater, table.unit)
+    holds = np.array([condition.holds(value) for value in other.values] + [False], dtype=np.bool_)
+    return codes != MISSING, holds[codes]
+
+
+def _answers(tables: Tables, spec: model.AnswerMeasure) -> Scores:
+    """Each rating as answered or not, or as its F1; questions that the reference does not answer are left out."""
+    table = tables.tables[spec.criterion]
+    answered = np.array([value != UNANSWERABLE for value in table.values], dtype=np.bool_)[table.code]
+    left_out = {UNANSWERABLE_REFERENCE: _reference_is(tables, UNANSWERABLE)[table.unit]}
+    if spec.kind == "answered":
+        return Scores(table.unit, table.rater, answered.astype(np.float64), (table,), left_out)
+    left_out[NO_REFERENCE] = _reference_is(tables, None)[table.unit]
+    if spec.over == "answered":
+        left_out[UNANSWERED] = ~answered
+    return Scores(table.unit, table.rater, _f1(tables, table, answered), (table,), left_out)
+
+
+def _reference_is(tables: Tables, answer: str | None) -> BoolArray:
+    references = tables.references if tables.references is not None else [None] * tables.n_units
+    return np.fromiter((reference == answer for reference in references), dtype=np.bool_, count=tables.n_units)
+
+
+def _f1(tables: Tables, table: Table, answered: BoolArray) -> FloatArray:
+    """The F1 of each rating, 0 if there is no answer or nothing to compare it with; equal pairs are scored once."""
+    out = np.zeros(len(table.code))
+    references, language = tables.references, tables.protocol.language
+    if references is None:
+        return out
+    known: dict[tuple[int, str], float] = {}
+    for place in np.flatnonzero(answered).tolist():
+        code, reference = int(table.code[place]), references[int(table.unit[place])]
+        if reference is None or reference == UNANSWERABLE:
+            continue
+        found = known.get((code, reference))
+        if found is None:
+            found = known[code, reference] = token_f1(str(table.values[code]), reference, language)
+        out[place] = found
+    return out
+
+
+def _share(plan: Resampling) -> Statistic:
+    """The share of ones, with Wilson's interval."""
+    return lambda values, clusters: proportion(values, clusters, plan.level)
+
+
+def mean_within(lowest: float, highest: float, plan: Resampling) -> Statistic:
+    """The mean with its t interval, cut off at the ends of the scale."""
+
+    def value(values: FloatArray, clusters: IntArray | None) -> Estimate:
+        found = mean(values, clusters, plan.level)
+        if found.low is None or found.high is None:
+            return found
+        return replace(found, low=max(lowest, found.low), high=min(highest, found.high))
+
+    return value
+
+
+def resampled_mean(plan: Resampling) -> Statistic:
+    """The mean with its bootstrap interval: F1 piles up at 0 and 1, far from the distribution that t expects."""
+
+    def value(values: FloatArray, clusters: IntArray | None) -> Estimate:
+        sample = Sample.of(values[:, None], clusters)
+        sums = np.concatenate((sample.rows, np.ones_like(sample.rows)), axis=1)
+        return sample.estimate(sums, first_over_second, int(values.size), NO_RATINGS, plan)
+
+    return value
+
+
+def _deviation(plan: Resampling) -> Statistic:
+    """The sample standard deviation (n - 1) with its bootstrap interval; undefined with fewer than two ratings."""
+
+    def value(values: FloatArray, clusters: IntArray | None) -> Estimate:
+        if values.size < 2:
+            return undefined("a standard deviation needs two ratings", int(values.size))
+        sample = Sample.of(values[:, None], clusters)
+        # Measured from the middle, so that the squares lose no digits.
+        apart = sample.rows - values.mean()
+        sums = np.concatenate((np.ones_like(apart), apart, apart**2), axis=1)
+        return sample.estimate(sums, _deviation_of_sums, int(values.size), "", plan)
+
+    return value
+
+
+def _deviation_of_sums(sums: FloatArray) -> FloatArray:
+    n, total, squares = sums[..., 0], sums[..., 1], sums[..., 2]
+    apart = np.maximum(squares - ratio(total**2, n), 0.0)
+    return np.sqrt(ratio(apart, np.where(n > 1, n - 1.0, 0.0)))
+
+
+# --- Measures of two sides ---
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Two sides, unit by unit, -1 if one has no label. `against` is the rows of a confusion table.
+
+    `raters` are those whose ratings it reads; `split` the units whose raters have no majority.
+    """
+
+    rater: str
+    against: str
+    raters: Sequence[int]
+    own: IntArray
+    other: IntArray
+    split: BoolArray
+
+
+def _pairs(
+    tables: Tables, spec: model.AgreementMeasure, parts: Sequence[Stratum], plan: Resampling
+) -> Iterator[Figure]:
+    """Every kind of agreement between two sides, for each criterion, pair and stratum."""
+    for criterion in spec.criteria:
+        table = tables.tables[criterion]
+        if not table.categorical and spec.kind != "percent_match":
+            yield Figure(spec.name, spec.kind, undefined(NO_LABELS), criterion)
+            continue
+        pairs = list(_sides(tables, table, spec))
+        if not pairs:
+            why = NO_TWO_RATERS if spec.between == "all" else NO_PERSON_AND_MODEL
+            yield Figure(spec.name, spec.kind, undefined(why), criterion)
+        for stratum in parts:
+            for sides in pairs:
+                if stratum.whole or ((sides.own != MISSING) & (sides.other != MISSING)).any():
+                    yield from _of_pair(table, spec, sides, stratum, plan)
+
+
+def _sides(tables: Tables, table: Table, spec: model.AgreementMeasure) -> Iterator[_Sides]:
+    raters = _active(tables, [table.criterion.id])
+    people = [number for number in raters if tables.raters[number].kind is Kind.PERSON]
+    models = [number for number in raters if number not in people]
+    to_majority = spec.kind in ("exact_match", "macro_f1")
+    if spec.between == "majority-model" or (to_majority and spec.between == "person-model"):
+        for number in models if people else ():
+            yield _with_majority(table, number, people, PEOPLES_MAJORITY)
+    elif to_majority:
+        for number in raters if len(raters) > 1 else ():
+            yield _with_majority(table, number, [other for other in raters if other != number], MAJORITY_OF_OTHERS)
+    elif spec.between == "person-model":
+        for number in models:
+            yield from (_of_two(table, number, person) for person in people)
+    else:
+        # A person is in the rows of a confusion table wherever there is one.
+        for against, number in combinations([*people, *models], 2):
+            yield _of_two(table, number, against)
+
+
+def _of_two(table: Table, number: int, against: int) -> _Sides:
+    names = table.raters[number].id, table.raters[against].id
+    never = np.zeros(table.n_units, dtype=np.bool_)
+    return _Sides(*names, (number, against), table.codes[:, number], table.codes[:, against], never)
+
+
+def _with_majority(table: Table, number: int, others: Sequence[int], name: str) -> _Sides:
+    codes = table.codes[:, others]
+    label = majority_of(codes, len(table.values))
+    split = (label == MISSING) & (codes != MISSING).any(axis=1)
+    return _Sides(table.raters[number].id, name, (number, *others), table.codes[:, number], label, split)
+
+
+def _of_pair(
+    table: Table, spec: model.AgreementMeasure, sides: _Sides, stratum: Stratum, plan: Resampling
+) -> Iterator[Figure]:
+    pair = _crossed(table, sides, stratum)
+    figure = Figure(
+        spec.name,
+        spec.kind,
+        undefined(NO_NUMBER, pair.n),
+        table.criterion.id,
+        sides.rater,
+        sides.against,
+        stratum.of,
+        left_out=_counted(_left_out_of_pair(table, sides, stratum)),
+    )
+    match spec.kind:
+        case "per_label":
+            for code, label in enumerate(table.values):
+                yield replace(figure, estimate=label_agreement(pair, code, plan), label=label)
+        case "confusion":
+            counts = {"rows": sides.against, "columns": sides.rater, "counts": pair.table.tolist()}
+            yield replace(figure, detail={"labels": list(table.values), **counts})
+        case _:
+            name = "percent" if spec.kind in ("percent_match", "exact_match") else spec.kind
+            yield replace(figure, estimate=pair_statistics(pair, plan, [name])[name])
+
+
+def _crossed(table: Table, sides: _Sides, stratum: Stratum) -> Cross:
+    own, other = sides.own[stratum.units], sides.other[stratum.units]
+    clusters = table.clusters_of(stratum.units)
+    if table.categorical:
+        return cross(other, own, len(table.values), table.scores, clusters)
+    # Of numbers only whether they are equal is asked: two labels are enough for that.
+    differs = np.where(own == MISSING, MISSING, np.where(own == other, 0, 1))
+    return cross(np.minimum(other, 0), differs, 2, None, clusters)
+
+
+def _left_out_of_pair(table: Table, sides: _Sides, stratum: Stratum) -> Mapping[str, int]:
+    own, other = (side[stratum.units] != MISSING for side in (sides.own, sides.other))
+    split = sides.split[stratum.units]
+    counts = {
+        NO_MAJORITY: int((own & split).sum()),
+        UNMATCHED: int((own & ~other & ~split).sum() + (other & ~own).sum()),
+    }
+    return {**_without_value([table], sides.raters), **counts} if stratum.whole else counts
+
+
+# --- The majority vote of all raters ---
+
+
+def _votes(
+    tables: Tables, spec: model.AgreementMeasure, parts: Sequence[Stratum], plan: Resampling
+) -> Iterator[Figure]:
+    """For each criterion: shares of full, majority and none, then each rater's match with the majority."""
+    for criterion in spec.criteria:
+        table = tables.tables[criterion]
+        raters = [number for number in _active(tables, [criterion]) if Status.RATED in table.statuses[number]]
+        if not table.categorical or len(raters) < 2:
+            why = NO_TWO_RATERS if table.categorical else NO_LABELS
+            yield Figure(spec.name, spec.kind, undefined(why), criterion)
+            continue
+        for stratum in parts:
+            for figure in _vote(table, raters, stratum, plan):
+                yield replace(figure, statistic=spec.name, kind=spec.kind, criterion=criterion, stratum=stratum.of)
+
+
+def _vote(table: Table, raters: Sequence[int], stratum: Stratum, plan: Resampling) -> Iterator[Figure]:
+    """The figures of one vote, over the units that every rater rated."""
+    given = table.codes[:, raters]
+    complete: BoolArray = (given != MISSING).all(axis=1) & stratum.units
+    incomplete = {INCOMPLETE: int((given[stratum.units & ~complete] != MISSING).sum())}
+    left_out = _counted({**_without_value([table], raters), **incomplete} if stratum.whole else incomplete)
+    codes, clusters, labels = given[complete], table.clusters_of(complete), len(table.values)
+    names = [table.raters[number].id for number in raters]
+    full = (codes == codes[:, :1]).all(axis=1)
+    most = majority_of(codes, labels) != MISSING
+    nothing = undefined(NO_COMMON_UNIT)
+    for label, hits in (("full", full), ("majority", most & ~full), ("none", ~most)):
+        found = proportion(hits.astype(np.float64), clusters, plan.level) if len(codes) else nothing
+        detail = {"count": int(hits.sum()), "raters": names}
+        yield Figure("", "", found, label=label, detail=detail, left_out=left_out)
+    for place, name in enumerate(names):
+        match = match_with_majority(codes, labels, place, clusters, plan.level)
+        for against, found in ((MAJORITY, match.plain), (MAJORITY_OF_OTHERS, match.with_others)):
+            yield Figure("", "", found if len(codes) else nothing, rater=name, against=against, left_out=left_out)

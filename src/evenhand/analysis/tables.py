@@ -1,0 +1,396 @@
+"""Ratings of one criterion as arrays, and all tables of a study.
+
+A table holds what counts: current ratings under one protocol with the status `rated`. Everything else is counted by
+status, so that every figure can report what it left out.
+"""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from evenhand.protocol.model import Criterion, Protocol
+from evenhand.records import UNANSWERABLE, Kind, RaterRef, Status, Value
+from evenhand.scales import Label, Nominal, Ordinal, Percent, Text
+from evenhand.statistics import majority_label
+from evenhand.statistics.arrays import MISSING, BoolArray, FloatArray, IntArray
+
+Level = Literal["nominal", "ordinal", "interval"]
+
+FREE_TEXT = "answers in free text cannot be compared as such"
+STATUSES = tuple(Status)
+_STATUS_CODES = {status: code for code, status in enumerate(STATUSES)}
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Opinions:
+    """What a group says of some units: the label of more than half (-1 none), the mean score (NaN none), how many."""
+
+    majority: IntArray
+    mean: FloatArray
+    count: IntArray
+
+    def only(self, units: BoolArray) -> "Opinions":
+        return Opinions(self.majority[units], self.mean[units], self.count[units])
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What a group of raters gave each unit: how often each label, the sum of the scores, how many ratings."""
+
+    members: frozenset[int]
+    tally: IntArray
+    total: FloatArray
+    count: IntArray
+
+
+@dataclass(frozen=True)
+class Table:
+    """The ratings of one criterion as a long list: `rater[i]` gave `unit[i]` the value `values[code[i]]`.
+
+    Units and raters are numbers that index the study's units and raters. `values` are the labels or levels of the
+    scale in its order; of a text or percent criterion, the different answers that were given. `order` grows with time.
+    `raters` and `clusters` are the study's (`Tables.together`): a table of `Tables` has them, one fresh from a
+    `TableBuilder` does not.
+
+    The list is never spread out to units × raters unless `codes` is read: where many people rate a little each, such a
+    matrix would be mostly holes.
+    """
+
+    criterion: Criterion
+    values: Sequence[Value]
+    unit: IntArray
+    rater: IntArray
+    code: IntArray
+    order: IntArray
+    n_units: int
+    n_raters: int
+    statuses: Sequence[Mapping[Status, int]]
+    confidence: FloatArray | None = None
+    raters: Sequence[RaterRef] = ()
+    clusters: IntArray | None = None
+
+    @property
+    def level(self) -> Level:
+        """The level of measurement; texts count as labels."""
+        level = self.criterion.scale.level
+        return "nominal" if level == "text" else level
+
+    @property
+    def categorical(self) -> bool:
+        """Whether the scale has a fixed set of values: labels or levels."""
+        return isinstance(self.criterion.scale, Ordinal | Nominal)
+
+    @property
+    def labels(self) -> Sequence[Value]:
+        """The values that can be counted one by one: none for percentages."""
+        return () if isinstance(self.criterion.scale, Percent) else self.values
+
+    @cached_property
+    def scores(self) -> FloatArray | None:
+        """The numbers that the values stand for; None for labels and texts."""
+        if self.criterion.scale.level not in ("ordinal", "interval"):
+            return None
+        return np.array([float(value) for value in self.values], dtype=np.float64)
+
+    @cached_property
+    def codes(self) -> IntArray:
+        """Units × raters, -1 if a rater has no value for a unit."""
+        wide = np.full((self.n_units, self.n_raters), MISSING, dtype=np.int64)
+        wide[self.unit, self.rater] = self.code
+        return wide
+
+    @cached_property
+    def _sorted(self) -> tuple[IntArray, IntArray]:
+        """The order of the ratings by rater and then by unit, and their keys in that order."""
+        keys = self.rater * self.n_units + self.unit
+        order = np.argsort(keys, kind="stable")
+        return order, keys[order]
+
+    @cached_property
+    def _starts(self) -> IntArray:
+        return np.searchsorted(self._sorted[1], np.arange(self.n_raters + 1) * self.n_units).astype(np.int64)
+
+    def by_rater(self, rater: int) -> IntArray:
+        """The places of a rater's ratings in the list, in order of their units."""
+        return self._sorted[0][self._starts[rater] : self._starts[rater + 1]]
+
+    def units_of(self, rater: int) -> IntArray:
+        """The units that a rater rated, in order."""
+        return self.unit[self.by_rater(rater)]
+
+    def places_of(self, rater: int | IntArray, units: IntArray) -> IntArray:
+        """The places in the list of what a rater, or the rater of each unit, gave some units; -1 if there is none."""
+        order, keys = self._sorted
+        if keys.size == 0:
+            return np.full(units.size, MISSING, dtype=np.int64)
+        wanted = rater * self.n_units + units
+        place = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+        return np.where(keys[place] == wanted, order[place], MISSING)
+
+    def codes_at(self, rater: int | IntArray, units: IntArray) -> IntArray:
+        """The codes that a rater, or the rater of each unit, gave some units; -1 if there is none."""
+        places = self.places_of(rater, units)
+        return np.append(self.code, MISSING)[places]
+
+    def clusters_of(self, units: IntArray | BoolArray) -> IntArray | None:
+        """The clusters of some units; None if all units are independent."""
+        return None if self.clusters is None else self.clusters[units]
+
+    def active(self, *kinds: Kind) -> list[int]:
+        """Raters of some kinds with a rating here."""
+        rated = np.diff(self._starts) > 0
+        return [number for number, rater in enumerate(self.raters) if rater.kind in kinds and rated[number]]
+
+    @cached_property
+    def people(self) -> list[int]:
+        """The people with a rating here."""
+        return self.active(Kind.PERSON)
+
+    @cached_property
+    def machines(self) -> list[int]:
+        """The models and rules with a rating here."""
+        return self.active(Kind.MODEL, Kind.RULE)
+
+    @property
+    def rated_by_people(self) -> int:
+        """How many units a person rated."""
+        return int((self._people.count > 0).sum())
+
+    def people_at(self, units: IntArray, without: Sequence[int] = ()) -> Opinions:
+        """What the people say of some units, without some of them."""
+        return self._opinions(self._people, units, without)
+
+    def raters_at(self, units: IntArray, without: Sequence[int] = ()) -> Opinions:
+        """What all raters say of some units, without some of them."""
+        return self._opinions(self._everyone, units, without)
+
+    @cached_property
+    def _people(self) -> _Group:
+        return self._group(self.people)
+
+    @cached_property
+    def _everyone(self) -> _Group:
+        return self._group(range(self.n_raters))
+
+    def _group(self, members: Sequence[int]) -> _Group:
+        used = np.isin(self.rater, list(members))
+        unit, code, labels = self.unit[used], self.code[used], len(self.labels)
+        tally = np.bincount(unit * labels + code, minlength=self.n_units * labels) if labels else np.zeros(0)
+        total = np.zeros(self.n_units)
+        if self.scores is not None and code.size:
+            total = np.bincount(unit, weights=self.scores[code], minlength=self.n_units).astype(np.float64)
+        count = np.bincount(unit, minlength=self.n_units).astype(np.int64)
+        return _Group(frozenset(members), tally.astype(np.int64).reshape(self.n_units, labels), total, count)
+
+    def _opinions(self, group: _Group, units: IntArray, without: Sequence[int]) -> Opinions:
+        tally, total, count = group.tally[units], group.total[units], group.count[units]
+        for rater in group.members.intersection(without):
+            own = self.codes_at(rater, units)
+            rated = np.flatnonzero(own != MISSING)
+            if self.labels:
+                tally[rated, own[rated]] -= 1
+            if self.scores is not None:
+                total[rated] -= self.scores[own[rated]]
+            count[rated] -= 1
+        mean = np.full(units.size, np.nan)
+        if self.scores is not None:
+            np.divide(total, count, out=mean, where=count > 0)
+        return Opinions(majority_label(tally), mean, count)
+
+    def status_counts(self) -> Mapping[Status, int]:
+        """Ratings by status, of all raters."""
+        return {status: sum(counts.get(status, 0) for counts in self.statuses) for status in Status}
+
+    def without(self, raters: Sequence[int]) -> "Table":
+        """The same without the ratings of some raters, of any status; the numbers of the others stay."""
+        kept = ~np.isin(self.rater, list(raters))
+        confidence = None if self.confidence is None else self.confidence[kept]
+        values, code = self.values, self.code[kept]
+        if not self.categorical:
+            # Answers that only they gave are no longer among those that were given.
+            used, code = np.unique(code, return_inverse=True)
+            places: list[int] = used.tolist()
+            values = [self.values[place] for place in places]
+        return replace(
+            self,
+            values=values,
+            unit=self.unit[kept],
+            rater=self.rater[kept],
+            code=code,
+            order=self.order[kept],
+            statuses=[{} if number in raters else counts for number, counts in enumerate(self.statuses)],
+            confidence=None if confidence is None or np.isnan(confidence).all() else confidence,
+        )
+
+
+ANSWERED = "answered"
+
+_ANSWERABILITY = Nominal(
+    type="nominal",
+    labels={
+        ANSWERED: Label(definition="the text answers the question"),
+        UNANSWERABLE: Label(definition="the text does not answer the question"),
+    },
+)
+
+
+def compared(table: Table) -> Table | None:
+    """The table in the form in which raters can be compared on it.
+
+    Two free answers are neither the same nor different. If "unanswerable" is an answer, they are compared on whether
+    there is an answer at all; any other free text cannot be compared: None.
+    """
+    scale = table.criterion.scale
+    if not isinstance(scale, Text):
+        return table
+    if not scale.unanswerable:
+        return None
+    recode = np.array([int(value == UNANSWERABLE) for value in table.values], dtype=np.int64)
+    criterion = table.criterion.model_copy(update={"scale": _ANSWERABILITY})
+    return replace(table, criterion=criterion, values=_ANSWERABILITY.values, code=recode[table.code])
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Everything that statistics need of a study.
+
+    `clusters` gives each unit's item if items have several units, and is None if the unit is the item. `documents`
+    gives each unit's document if the protocol names a field for it. `together` is the larger of the two: units in it
+    are not independent, and intervals are taken over it. `labels` are the items' label fields, by item, None if an item
+    has none; `references` the reference's own answers, by unit. `left_out` counts ratings under other protocol digests,
+    `failures` the failed ones by rater and reason. `adjudicators` are raters who saw what the others said: their
+    ratings are not independent evidence.
+    """
+
+    protocol: Protocol
+    raters: Sequence[RaterRef]
+    n_items: int
+    n_units: int
+    tables: Mapping[str, Table]
+    clusters: IntArray | None = None
+    labels: Mapping[str, Sequence[str | None]] = field(default_factory=dict[str, Sequence[str | None]])
+    references: Sequence[str | None] | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    failures: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
+    documents: IntArray | None = None
+    adjudicators: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        bound = {
+            name: replace(table, raters=self.raters, clusters=self.together)
+            if table.raters is not self.raters or table.clusters is not self.together
+            else table
+            for name, table in self.tables.items()
+        }
+        object.__setattr__(self, "tables", bound)
+
+    @property
+    def together(self) -> IntArray | None:
+        """Which units belong together; None if all are independent."""
+        return self.clusters if self.documents is None else self.documents
+
+    def compared(self) -> "Tables":
+        """The criteria on which raters can be compared, in the form for it, without adjudicators."""
+        independent = self.independent()
+        views = {name: compared(table) for name, table in independent.tables.items()}
+        return replace(independent, tables={name: view for name, view in views.items() if view is not None})
+
+    def independent(self) -> "Tables":
+        """The same study without the ratings of adjudicators."""
+        numbers = [number for number, rater in enumerate(self.raters) if rater.id in self.adjudicators]
+        if not numbers:
+            return self
+        return replace(self, tables={name: table.without(numbers) for name, table in self.tables.items()})
+
+    def ruled(self) -> list[str]:
+        """The adjudicators with a rating of any status here, in order of arrival."""
+        return [
+            rater.id
+            for number, rater in enumerate(self.raters)
+            if rater.id in self.adjudicators and any(table.statuses[number] for table in self.tables.values())
+        ]
+
+    def people(self) -> list[int]:
+        """The numbers of the raters who are people, adjudicators apart."""
+        return [
+            number
+            for number, rater in enumerate(self.raters)
+            if rater.kind is Kind.PERSON and rater.id not in self.adjudicators
+        ]
+
+    def machines(self) -> list[int]:
+        """The numbers of the raters who are models or rules."""
+        return [number for number, rater in enumerate(self.raters) if rater.kind is not Kind.PERSON]
+
+    def place(self, unit: int) -> tuple[int, int]:
+        """The number of a unit's item, from 0, and its position within the item, from 1."""
+        if self.clusters is None:
+            return unit, 1
+        item = int(self.clusters[unit])
+        return item, unit - int(np.searchsorted(self.clusters, item)) + 1
+
+    def by_unit(self, of_items: Sequence[str | None]) -> Sequence[str | None]:
+        """A label of the items as a label of the units."""
+        return of_items if self.clusters is None else [of_items[int(item)] for item in self.clusters]
+
+
+class TableBuilder:
+    """Collects one criterion's ratings, oldest first; of two by one rater on one unit the later counts.
+
+    Numbers go into flat arrays: millions of ratings take a few tens of bytes each.
+    """
+
+    def __init__(self, criterion: Criterion, n_units: int, n_raters: int) -> None:
+        self._criterion = criterion
+        self._n_units, self._n_raters = n_units, n_raters
+        scale = criterion.scale
+        fixed: Sequence[Value] = scale.values if isinstance(scale, Ordinal | Nominal) else ()
+        self._codes: dict[Value, int] = {value: code for code, value in enumerate(fixed)}
+        self._cell, self._code, self._status = array("q"), array("q"), array("b")
+        self._confidence = array("d")
+
+    def add(self, unit: int, rater: int, status: Status, value: Value | None, confidence: float | None = None) -> None:
+        self._cell.append(unit * self._n_raters + rater)
+        self._code.append(MISSING if value is None else self._codes.setdefault(value, len(self._codes)))
+        self._status.append(_STATUS_CODES[status])
+        self._confidence.append(_NAN if confidence is None else confidence)
+
+    def build(self) -> Table:
+        """The table. Answers that are numbers are put in order."""
+        values, recode = self._ordered_values()
+        cells = np.frombuffer(self._cell, dtype=np.int64) if self._cell else np.zeros(0, dtype=np.int64)
+        # `unique` names the first of equal cells; the last one counts, so it reads them backwards.
+        _, backwards = np.unique(cells[::-1], return_index=True)
+        last = np.sort(len(cells) - 1 - backwards)
+        status = np.array(self._status, dtype=np.int8)[last]
+        raters = cells[last] % max(self._n_raters, 1)
+        counts = np.zeros((self._n_raters, len(STATUSES)), dtype=np.int64)
+        np.add.at(counts, (raters, status), 1)
+        kept = last[status == _STATUS_CODES[Status.RATED]]
+        confidence = np.array(self._confidence, dtype=np.float64)[kept]
+        return Table(
+            self._criterion,
+            values,
+            cells[kept] // max(self._n_raters, 1),
+            cells[kept] % max(self._n_raters, 1),
+            recode[np.array(self._code, dtype=np.int64)[kept]],
+            kept,
+            self._n_units,
+            self._n_raters,
+            [{status: int(row[code]) for status, code in _STATUS_CODES.items() if row[code]} for row in counts],
+            None if np.isnan(confidence).all() else confidence,
+        )
+
+    def _ordered_values(self) -> tuple[Sequence[Value], IntArray]:
+        values = list(self._codes)
+        recode = np.arange(len(values), dtype=np.int64)
+        if self._criterion.scale.type != "percent":
+            return values, recode
+        order = sorted(range(len(values)), key=lambda code: float(values[code]))
+        recode[order] = np.arange(len(values))
+        return [values[code] for code in order], recode

@@ -1,0 +1,97 @@
+"""Targets: which figures reach the protocol's goals, and how many more items would settle it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evenhand.analysis.figures import Figure
+from evenhand.analysis.measures import measures
+from evenhand.analysis.tables import Tables
+from evenhand.records import Value
+from evenhand.statistics import DEFAULT, Estimate, Resampling, Verdict, more_items, more_items_for_share, verdict
+
+SHARES = ("percent_match", "exact_match", "per_label", "majority", "proportion", "accuracy")
+TABLES = ("confusion", "confusion_matrix")
+
+
+@dataclass(frozen=True, slots=True)
+class TargetResult:
+    """One figure and its goal. Of a pair, `a` is whom the rater `b` was compared with; else `a` is the rater.
+
+    `met` only if the interval's lower end reaches the goal; `verdict` also says on which side the point estimate lies.
+    `more_items` is how many more items would settle it if the value stays: 0 if it is settled, None if no number is
+    known to.
+    """
+
+    measure: str
+    goal: float
+    criterion: str | None
+    a: str | None
+    b: str | None
+    estimate: Estimate
+    verdict: Verdict
+    met: bool
+    more_items: int | None
+    label: Value | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """The target as `evenhand agree --json` lists it."""
+        return {
+            "measure": self.measure,
+            "goal": self.goal,
+            "criterion": self.criterion,
+            "a": self.a,
+            "b": self.b,
+            "label": self.label,
+            **self.estimate.to_dict(),
+            "verdict": self.verdict,
+            "met": self.met,
+            "more_items": self.more_items,
+        }
+
+
+def targets(tables: Tables, figures: Sequence[Figure] | None = None, plan: Resampling = DEFAULT) -> list[TargetResult]:
+    """The protocol's targets on the figures over all units, in the protocol's order.
+
+    `figures` are the study's measures, computed with the same plan; without them only the measures that have a target
+    are computed.
+    """
+    if figures is None:
+        figures = measures(tables, plan, only={target.measure for target in tables.protocol.targets})
+    return [
+        _result(tables, figure, target.at_least, plan)
+        for target in tables.protocol.targets
+        for figure in figures
+        if figure.statistic == target.measure and figure.stratum is None and figure.kind not in TABLES
+    ]
+
+
+def _result(tables: Tables, figure: Figure, goal: float, plan: Resampling) -> TargetResult:
+    paired = figure.against is not None
+    found = verdict(figure.estimate, goal)
+    return TargetResult(
+        measure=figure.statistic,
+        goal=goal,
+        criterion=figure.criterion,
+        a=figure.against if paired else figure.rater,
+        b=figure.rater if paired else None,
+        estimate=figure.estimate,
+        verdict=found,
+        met=found == "met",
+        more_items=_more_items(tables, figure, goal, plan),
+        label=figure.label,
+    )
+
+
+def _more_items(tables: Tables, figure: Figure, goal: float, plan: Resampling) -> int | None:
+    found = figure.estimate
+    pooled = figure.detail is not None and "ratings" in figure.detail
+    if found.value is None:
+        return None
+    if figure.kind in SHARES and tables.together is None and not pooled:
+        # Wilson's interval, so the number is exact.
+        return more_items_for_share(round(found.value * found.n), found.n, goal, plan.level)
+    units = more_items(found, goal)
+    if units is None or tables.clusters is None:
+        return units
+    return math.ceil(units * tables.n_items / max(1, tables.n_units))

@@ -1,0 +1,220 @@
+"""Who rates what next: overlap, strata, seeded order, gold and repeats. Pure; `store` keeps who has what.
+
+The study's items are put in one order, seeded and, where the plan says so, balanced by strata, and cut into batches.
+Raters go through the batches in this order, each within a batch in an order of their own. So a batch fills up to its
+overlap while it is worked on, and agreement can be computed early.
+"""
+
+import hashlib
+import heapq
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from math import gcd
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from evenhand.scales import Strict
+
+
+class Purpose(StrEnum):
+    """Why an item is assigned to a rater. Raters can tell only training from the rest."""
+
+    TRAINING = "training"
+    RATE = "rate"
+    GOLD = "gold"
+    REPEAT = "repeat"
+
+
+_HTTPS = r"^https://[^\s\"'<>]+$"
+
+
+def _https(text: str) -> str:
+    if len(text) > 500 or not re.search(_HTTPS.replace("$", r"\Z"), text):
+        raise ValueError(f"{text[:100]!r} is not an https:// address")
+    return text
+
+
+HttpsAddress = Annotated[
+    str, AfterValidator(_https), WithJsonSchema({"type": "string", "pattern": _HTTPS, "maxLength": 500})
+]
+
+
+class Plan(Strict):
+    """How a study is shared out among people."""
+
+    overlap: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        default=None, description="how many people rate each item; empty: every rater rates every item"
+    )
+    share: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="the most items one person is given; empty: no limit"
+    )
+    seed: int = Field(default=0, ge=0, lt=2**63, description="fixes the order of the items and of each rater's batches")
+    batch: int = Field(default=20, ge=1, le=1000, description="items in a batch")
+    by: tuple[str, ...] | None = Field(
+        default=None, description="label fields by which batches are balanced; empty: the protocol's strata"
+    )
+    claim_minutes: float = Field(
+        default=60,
+        gt=0,
+        le=60 * 24 * 30,
+        description="minutes without an answer after which an item goes back to the others",
+    )
+    training: Literal["off", "offered", "required"] = Field(
+        default="offered", description="whether newcomers rate the protocol's worked examples first"
+    )
+    gold: str | None = Field(
+        default=None, min_length=1, description="the rater whose ratings are the known answers, hidden among the items"
+    )
+    gold_every: int = Field(
+        default=10, ge=2, le=1000, description="how often an item with a known answer comes: every N items"
+    )
+    repeat_every: int = Field(
+        default=0,
+        ge=0,
+        le=1000,
+        description="how often an item comes that the rater has rated before: every N items; 0: never",
+    )
+    repeat_after: int = Field(default=10, ge=1, le=1000, description="items between an item and its repeat, at least")
+    reveal: Literal["never", "models", "all"] = Field(
+        default="never", description="whose ratings a rater may see once their own of that item are final"
+    )
+    paused: bool = Field(default=False, description="whether nobody is given anything new")
+    completion: HttpsAddress | None = Field(
+        default=None, description="an https:// address for raters who are done, such as Prolific's"
+    )
+
+
+TaskState = Literal["open", "done", "returned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An item, or a worked example, in one rater's hands.
+
+    `number` counts a rater's tasks from 1. `item` is the item's id; of training, None, and `example` is the place of
+    the worked example in the protocol, from 0. An open task that was not touched until `expires` goes back: it is then
+    `returned`, and its rater may still finish it.
+    """
+
+    rater: str
+    number: int
+    purpose: Purpose
+    item: str | None
+    example: int | None
+    state: TaskState
+    opened: datetime
+    touched: datetime
+    expires: datetime
+    finished: datetime | None = None
+
+
+def in_batches(items: Iterable[tuple[int, tuple[str, ...]]], plan: Plan) -> Sequence[Sequence[int]]:
+    """Items (number, stratum) → batches of item numbers: shuffled by the plan's seed, each batch in proportion to the
+    strata as far as whole numbers go. The same items, seed and size give the same batches on any machine."""
+    strata: dict[tuple[str, ...], list[int]] = {}
+    for number, stratum in items:
+        strata.setdefault(stratum, []).append(number)
+    key = _seed_key(plan.seed)
+    # Each is taken from its end, so that nothing is moved in memory.
+    piles = [
+        sorted(strata[stratum], key=lambda number: _mixed(key, number), reverse=True) for stratum in sorted(strata)
+    ]
+    if len(piles) == 1:
+        shuffled = piles[0][::-1]
+        return [shuffled[start : start + plan.batch] for start in range(0, len(shuffled), plan.batch)]
+    return _dealt(piles, plan.batch)
+
+
+def _dealt(piles: Sequence[list[int]], size: int) -> Sequence[Sequence[int]]:
+    """Batches from piles, each of which gives its share of every batch rounded down or up.
+
+    The share rounded down is given each time. What is left of a batch comes one by one from the piles whose next extra
+    item is due first: the k-th of a pile with a fraction f of an item left over in each batch is due at (k - ½) / f.
+    """
+    total = sum(map(len, piles))
+    whole = [(pile, size * len(pile) // total) for pile in piles if size * len(pile) >= total]
+    fractions = [size * len(pile) % total for pile in piles]
+    due = [(total / (2 * fraction), which, 1) for which, fraction in enumerate(fractions) if fraction]
+    heapq.heapify(due)
+    batches: list[list[int]] = []
+    for _ in range(total // size):
+        batch = [pile.pop() for pile, share in whole for _ in range(min(share, len(pile)))]
+        given: list[tuple[float, int, int]] = []
+        while len(batch) < size and due:
+            _, which, extra = heapq.heappop(due)
+            if piles[which]:
+                batch.append(piles[which].pop())
+                given.append(((2 * extra + 1) * total / (2 * fractions[which]), which, extra + 1))
+        # Rounding can run a pile dry before its time; every batch but the last is full all the same.
+        while len(batch) < size:
+            batch.append(max(piles, key=len).pop())
+        for entry in given:
+            heapq.heappush(due, entry)
+        batches.append(batch)
+    rest = [number for pile in piles for number in reversed(pile)]
+    return [*batches, rest] if rest else batches
+
+
+def own_order(batch: Sequence[int], rater: str, seed: int) -> Sequence[int]:
+    """A batch in the order of one rater. Whatever is left out of the batch, the rest stays in the same order."""
+    key = _rater_key(rater, seed)
+    return sorted(batch, key=lambda number: _mixed(key, number))
+
+
+def own_place(step: int, size: int, rater: str, seed: int) -> int:
+    """Where a rater goes in the `step`th step through a list of this size, both from 0: each place once, each rater in
+    an order of their own, without the list in memory."""
+    start = _mixed(_rater_key(rater, seed), 0) % size
+    stride = 1 + _mixed(_rater_key(rater, seed), 1) % size
+    while gcd(stride, size) != 1:
+        stride += 1
+    return (start + step * stride) % size
+
+
+def purpose_of(number: int, plan: Plan, *, gold_left: bool, repeat_left: bool) -> Purpose:
+    """Why a rater is given the `number`th thing after training, from 1.
+
+    Where a known answer and a repeat are due at once, the repeat is the next thing: equal distances starve neither.
+    """
+    if gold_left and _gold_due(number, plan):
+        return Purpose.GOLD
+    repeat_due = _repeat_due(number, plan) and not _gold_due(number, plan)
+    put_off = _repeat_due(number - 1, plan) and _gold_due(number - 1, plan)
+    return Purpose.REPEAT if repeat_left and (repeat_due or put_off) else Purpose.RATE
+
+
+def repeats_among(items: int, plan: Plan) -> int:
+    """How many repeats a rater gets with this many items, give or take one because of known answers."""
+    if not plan.repeat_every:
+        return 0
+    apart = plan.repeat_after + 1
+    if plan.repeat_every == 1:
+        # As many come again as are far enough back; then there is nothing to repeat for just as long.
+        return max(items - 1, 0) // apart * apart
+    first = (apart // plan.repeat_every + 1) * plan.repeat_every
+    return max(-(-(items - first + 1) // (plan.repeat_every - 1)), 0)
+
+
+def _gold_due(number: int, plan: Plan) -> bool:
+    return plan.gold is not None and number > 0 and number % plan.gold_every == 0
+
+
+def _repeat_due(number: int, plan: Plan) -> bool:
+    return plan.repeat_every > 0 and number > 0 and number % plan.repeat_every == 0
+
+
+def _seed_key(seed: int) -> bytes:
+    return seed.to_bytes(8, "big")
+
+
+def _rater_key(rater: str, seed: int) -> bytes:
+    return hashlib.blake2b(rater.encode(), digest_size=16, key=_seed_key(seed)).digest()
+
+
+def _mixed(key: bytes, number: int) -> int:
+    """A number that looks random and is the same everywhere; Python's own shuffle may change between versions."""
+    return int.from_bytes(hashlib.blake2b(number.to_bytes(8, "big"), digest_size=8, key=key).digest(), "big")

@@ -1,0 +1,169 @@
+"""`evenhand new`, `ratings` and `backup`: items and ratings in, ratings out."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+
+import click
+from tqdm import tqdm
+
+from evenhand.cli.support import FILE, FilePath, emit, open_study, overwrite_option, program, study_argument
+from evenhand.errors import UserError
+from evenhand.formats.items import ItemSource, read_items, sample
+from evenhand.formats.questions import read_questions
+from evenhand.formats.tables.columns import parse_map
+from evenhand.protocol.load import load_protocol
+from evenhand.questeval.key_info import extractor
+from evenhand.records import Item, Kind
+from evenhand.sampling import Draw
+from evenhand.study import Shape, Study, origin
+from evenhand.text import counted, some_of
+
+_TEXT_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
+
+
+@click.command()
+@study_argument
+@click.option("--protocol", "protocol_name", required=True, metavar="NAME|FILE", help="A protocol's name or file.")
+@click.option("--items", "items_file", required=True, type=FILE,
+              help="A table of items: .csv, .tsv, .jsonl, .json, .xlsx or .parquet.")  # fmt: skip
+@click.option("--map", "mappings", multiple=True, metavar="FIELD=COLUMN", help="The column of a field.")
+@click.option("--id", "id_column", metavar="COLUMN", help="The column with the ids; by default made from the content.")
+@click.option("--sample", "size", type=click.IntRange(min=1), help="Take a sample of this many items.")
+@click.option("--by", metavar="FIELD,…", help="With --sample: in proportion to these fields.")
+@click.option("--seed", type=int, show_default="0", help="With --sample: the seed of the sample.")
+@click.option("--questions", "questions_file", type=FILE,
+              help="Questions by item id, as JSON; by default, if the protocol asks questions, they are made from the "
+              "references.")  # fmt: skip
+def new(
+    study: str, protocol_name: str, items_file: Path, mappings: Sequence[str], id_column: str | None,
+    size: int | None, by: str | None, seed: int | None, questions_file: Path | None,
+) -> None:  # fmt: skip
+    """Create STUDY from a protocol and a file of items."""
+    for option, given in (("--by", by), ("--seed", seed)):
+        if given is not None and size is None:
+            raise UserError(f"{option} goes with --sample N")
+    protocol = load_protocol(protocol_name)
+    items = read_items(items_file, protocol, mapping=parse_map(mappings), id_column=id_column)
+    questions = read_questions(questions_file) if questions_file else None
+    fields = [name.strip() for name in by.split(",") if name.strip()] if by else []
+    drawn = None
+    if size is not None:
+        items, drawn = sample(items, protocol, size, fields, seed or 0)
+        questions = questions.only({item.id for item in items}) if questions else None
+    progress = partial(_with_progress, items_file)
+    with Study.create(study, protocol, items, questions=questions, source=origin(protocol_name),
+                      progress=progress) as made:  # fmt: skip
+        _print_study(made, items)
+        if protocol.rule.of == "question":
+            _print_questions(made, made_here=questions is None)
+    if drawn is not None and size is not None:
+        _print_sample(drawn, fields, size, seed or 0)
+
+
+def _with_progress(path: Path, items: Iterable[Item]) -> Iterable[Item]:
+    """A progress bar if stderr is a terminal. Line ends stand for rows: close enough."""
+    if not sys.stderr.isatty():
+        return items
+    lines = None
+    if path.suffix.lower() in _TEXT_TABLES:
+        with path.open("rb") as file:
+            lines = sum(block.count(b"\n") for block in iter(partial(file.read, 1 << 20), b""))
+    return tqdm(items, total=lines, unit=" items", leave=False)
+
+
+def _print_study(made: Study, items: ItemSource) -> None:
+    count, units, protocol = made.store.items.count(), made.store.items.count_units(), made.protocol
+    click.echo(
+        f"{made.store.location}: {counted(count, 'item')}, {counted(units, 'unit')} ({protocol.unit}), "
+        f"{protocol.name} {protocol.version}"
+    )
+    renamed = [f"{name} ← {column}" for name, column in items.columns.items() if name != column]
+    if renamed:
+        click.echo(f"  columns: {', '.join(renamed)}")
+    if "id" not in items.columns:
+        click.echo("  ids: made from the content, because no column has ids")
+    if items.unused:
+        click.echo(f"  unused columns: {some_of(items.unused)}")
+
+
+def _print_questions(made: Study, *, made_here: bool) -> None:
+    location = made.store.location
+    if made_here:
+        source = f"{made.protocol.rule.field} ({extractor(made.protocol.language)})"
+        click.echo(f"  questions: {made.store.items.count_units():,} made from {source}; to read and change them:")
+        click.echo(f"    {program()} questions export {location} -o questions.json")
+        click.echo(f"    {program()} questions import {location} questions.json")
+    without = made.store.items.count() - sum(1 for _ in groupby(made.units(), key=lambda unit: unit.item))
+    if without:
+        click.echo(f"  {counted(without, 'item')} without a question, and therefore without a unit: nothing is asked")
+
+
+def _print_sample(drawn: Draw, fields: Sequence[str], size: int, seed: int) -> None:
+    took = sum(took for took, _ in drawn.strata.values())
+    total = sum(total for _, total in drawn.strata.values())
+    click.echo(f"  sample: {took:,} of {counted(total, 'item')}, seed {seed}")
+    if size > total:
+        click.echo(f"    {size:,} were requested, more than the file has: all were taken")
+    for stratum, (took, total) in drawn.strata.items():
+        if fields:
+            name = ", ".join(f"{field} {value or '(none)'}" for field, value in zip(fields, stratum, strict=True))
+            click.echo(f"    {name}: {took:,} of {total:,}")
+
+
+@click.group()
+def ratings() -> None:
+    """Import or export ratings."""
+
+
+@ratings.command("import")
+@study_argument
+@click.argument("file", type=FILE)
+@click.option("--rater", metavar="ID", help="The rater of all ratings for which the file names none.")
+@click.option("--kind", type=click.Choice(["person", "model"]), help="The kind of that rater; by default a person.")
+@click.option("--id", "id_column", metavar="COLUMN", help="The column with the ids of the items.")
+@click.option("--map", "mappings", multiple=True, metavar="CRITERION=COLUMN", help="The column of a criterion.")
+def import_(
+    study: str, file: Path, rater: str | None, kind: str | None, id_column: str | None, mappings: Sequence[str]
+) -> None:
+    """Import the ratings in FILE into STUDY: all of them or, if any cell is wrong, none."""
+    with open_study(study) as opened:
+        kinds = Kind(kind) if kind else None
+        mapping = parse_map(mappings)
+        emit(opened.import_ratings(file, rater=rater, kind=kinds, id_column=id_column, mapping=mapping))
+
+
+@ratings.command()
+@study_argument
+@click.option("-o", "--output", required=True, type=FILE, help="The file to write.")
+@click.option("--shape", type=click.Choice(["long", "wide", "blind", "diagnosis"]), default="long", show_default=True,
+              help="long: a row for each rating; wide: a row for each unit; blind: a sheet for one rater to fill in; "
+              "diagnosis: which ratings were used, and why others were not.")  # fmt: skip
+@click.option("--digest", metavar="PREFIX", help="Export the ratings under an earlier protocol, long or wide.")
+@overwrite_option
+def export(study: str, output: Path, shape: Shape, digest: str | None, overwrite: bool) -> None:
+    """Write the ratings of STUDY to a file: .csv, .tsv, .jsonl, .xlsx or .parquet."""
+    with open_study(study) as opened:
+        rows = opened.export_ratings(output, shape, digest=digest, overwrite=overwrite)
+        click.echo(f"{output}: {counted(rows, 'row')}")
+        earlier = opened.count_ratings(every_digest=True) - opened.count_ratings()
+        if earlier and digest is None and shape in ("long", "wide"):
+            click.echo(
+                f"  not included, because made under an earlier version of the protocol: {counted(earlier, 'rating')}; "
+                f"evenhand protocol versions {opened.store.location} lists the versions, --digest exports one",
+                err=True,
+            )
+
+
+@click.command()
+@study_argument
+@click.option("-o", "--output", required=True, type=FilePath("a backup is a SQLite file; give a path such as copy.db"),
+              help="The copy; it must not exist.")  # fmt: skip
+def backup(study: str, output: Path) -> None:
+    """Copy STUDY, complete and consistent, into a SQLite file, while others go on rating."""
+    with open_study(study) as opened:
+        opened.backup(output)
+        items, count = opened.store.items.count(), opened.count_ratings(every_digest=True)
+    click.echo(f"{output}: {counted(items, 'item')} and {counted(count, 'rating')}.")

@@ -1,0 +1,250 @@
+"""`evenhand judge`, `prompts`, `replies`, `runs` and `questions`: what language models and built-in raters do."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from evenhand.cli.support import (
+    FILE,
+    emit,
+    json_option,
+    open_study,
+    overwrite_option,
+    print_json,
+    program,
+    study_argument,
+    with_options,
+)
+from evenhand.errors import UserError
+from evenhand.results import RunResult
+from evenhand.store.work import Run
+from evenhand.text import counted, money
+
+prompt_options = with_options(
+    click.option("--shots", type=click.IntRange(min=0), help="Worked examples in the prompt; by default all."),
+    click.option("--one-by-one", is_flag=True, help="Ask about each sentence separately, not all of a text together."),
+    click.option("--max-tokens", type=click.IntRange(min=16), help="Maximum length of a reply, in tokens."),
+    click.option("--temperature", type=click.FloatRange(0, 2), help="By default 0, or 1 with several samples."),
+    click.option("--seed", type=int, help="For servers that accept one."),
+)
+cost_options = with_options(
+    click.option("--concurrency", type=click.IntRange(1, 1024), default=16, show_default=True,
+                 help="Open calls for each rater; fewer while the server cannot keep up."),
+    click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), help="Spend at most this many dollars."),
+    click.option("--price", "prices", multiple=True, metavar="[SPEC=]IN/OUT",
+                 help="Dollars per million tokens read and written, if the published price is not yours."),
+)  # fmt: skip
+
+
+@click.command()
+@study_argument
+@click.option("--rater", "specs", multiple=True, required=True, metavar="[NAME=]SPEC",
+              help="openai:MODEL, gemini:MODEL, anthropic:MODEL, http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, "
+              "jury(SPEC, SPEC, …), verifier, verifier(SPEC), quest-eval or quest-eval(SPEC); repeat it for several "
+              "raters.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(min=1),
+              help="Rate this many units; sentences that are rated together stay together.")  # fmt: skip
+@cost_options
+@click.option("--dry-run", is_flag=True, help="Send nothing; print an estimate and the first prompt.")
+@click.option("--samples", type=click.IntRange(1, 100), default=1, show_default=True,
+              help="Ask this many times; the most frequent answer counts, and the shares of all are kept.")  # fmt: skip
+@click.option("--logprobs", is_flag=True, help="Keep the probability of each answer, if the server reports it.")
+@click.option("--reasons", is_flag=True, help="Ask for a rationale before each answer, quoted evidence and a "
+              "confidence, even if the protocol does not ask people for them.")  # fmt: skip
+@click.option("--retry-failed", is_flag=True, help="Also ask again about units whose ratings failed.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=120.0, show_default=True,
+              help="Seconds for one attempt of a call.")  # fmt: skip
+@click.option("--tries", type=click.IntRange(1, 100), default=6, show_default=True,
+              help="Attempts of one call if the server or the network fails.")  # fmt: skip
+@click.option("--log", type=FILE, help="Add the events of the run to this file, line by line.")
+@click.option("--device", default="auto", show_default=True, help="For hf: raters: auto, cpu, cuda, mps.")
+@click.option("--dtype", default="auto", show_default=True, help="For hf: raters: auto, float32, bfloat16, float16.")
+@click.option("--batch-size", type=click.IntRange(1, 1024), default=8, show_default=True,
+              help="For hf: raters: prompts per batch.")  # fmt: skip
+@prompt_options
+def judge(study: str, specs: Sequence[str], dry_run: bool, log: Path | None, **options: Any) -> int:
+    """Let models rate the units of STUDY that they have not rated yet.
+
+    Every reply is stored as it arrives. If a run stops for any reason, the same command continues it and pays for
+    nothing twice. A reply that cannot be used is recorded as a failure with its reason, never as a score.
+    """
+    _check_finite(options)
+    with open_study(study) as opened:
+        if dry_run:
+            emit(opened.estimate(*specs, **options))
+            return 0
+        result = opened.judge(*specs, log=log, **options)
+        code = _emit_run(result)
+        if result.units and not result.stopped:
+            click.echo(f"  how far it agrees with people: {program()} agree {opened.store.location}")
+        return code
+
+
+def _check_finite(options: dict[str, Any]) -> None:
+    for name in ("max_cost", "timeout"):
+        number = options.get(name)
+        if number is not None and not math.isfinite(number):
+            raise UserError(f"--{name.replace('_', '-')}: {number} is not a finite number; give one such as 5")
+
+
+def _emit_run(result: RunResult) -> int:
+    """Print what a run did and why it ended early; returns the exit code."""
+    emit(result)
+    if result.stopped:
+        click.echo(result.reason, err=True)
+        return 130 if result.stopped == "interrupted" else 1
+    return 1 if result.failed_units else 0
+
+
+@click.command()
+@study_argument
+@click.option("-o", "--output", required=True, type=FILE, help="The file: .jsonl, .csv, .tsv, .xlsx or .parquet.")
+@click.option("--batch", type=click.Choice(["openai"]), help="Write a batch file in this service's format (.jsonl).")
+@click.option("--model", help="With --batch: the model to ask.")
+@click.option("--limit", type=click.IntRange(min=1), help="Include at most this many units.")
+@overwrite_option
+@prompt_options
+def prompts(study: str, output: Path, batch: str | None, model: str | None, **options: Any) -> None:
+    """Write the prompts for the units of STUDY, to be answered elsewhere.
+
+    Without --batch the file is a table with a column `reply` to fill in, from a chat window for instance. `evenhand
+    replies` imports the replies.
+    """
+    if (batch is None) != (model is None):
+        raise UserError("--batch and --model go together, as in --batch openai --model M")
+    with open_study(study) as opened:
+        count = opened.export_prompts(output, model=model, **options)
+    click.echo(f"{output}: {counted(count, 'prompt')}")
+    filled = "its output file" if batch else "with the column reply filled in"
+    click.echo(f"  import the replies, {filled}: {program()} replies {study} FILE --rater NAME")
+
+
+@click.command()
+@study_argument
+@click.argument("file", type=FILE)
+@click.option("--rater", required=True, metavar="ID", help="The rater id under which the ratings are stored.")
+def replies(study: str, file: Path, rater: str) -> int:
+    """Import the replies in FILE into STUDY as ratings by a model.
+
+    FILE is what `evenhand prompts` wrote, with the replies filled in, or the output of a batch. If any row belongs to
+    no prompt of the study, nothing is imported. A reply that cannot be parsed is recorded as a failure with its reason.
+    """
+    with open_study(study) as opened:
+        return _emit_run(opened.import_replies(file, rater))
+
+
+@click.command()
+@study_argument
+@json_option
+@click.option("--stop", metavar="RUN", help="Stop this run, wherever its processes are; open calls are waited for.")
+def runs(study: str, as_json: bool, stop: str | None) -> None:
+    """List the runs of models in STUDY with their settings, processes, results and cost."""
+    with open_study(study) as opened:
+        if stop is not None:
+            opened.stop_run(stop)
+        found = opened.store.work.runs()
+    if as_json:
+        print_json([_run_document(run) for run in found])
+        return
+    for run in found:
+        _print_run(run)
+    if not found:
+        click.echo("no model has rated this study yet")
+
+
+def _run_document(run: Run) -> dict[str, object]:
+    return {
+        "id": run.id,
+        "rater": run.rater,
+        "started": run.started.isoformat(),
+        "ended": run.ended.isoformat() if run.ended else None,
+        "state": run.state,
+        "settings": dict(run.settings),
+        "counts": dict(run.counts),
+        "max_cost": None if run.cap is None else run.cap / 1e6,
+        "spent": run.spent / 1e6,
+        "reserved": run.reserved / 1e6,
+        "workers": [
+            {"host": one.host, "process": one.pid, "started": one.started.isoformat(), "alive": one.alive,
+             "leases": one.leases}
+            for one in run.workers
+        ],
+    }  # fmt: skip
+
+
+def _print_run(run: Run) -> None:
+    seconds = f", {(run.ended - run.started).total_seconds():,.0f} s" if run.ended else ""
+    click.echo(f"{run.started:%Y-%m-%d %H:%M:%S} {run.rater}: {run.state}{seconds} (run {run.id})")
+    click.echo(f"  {', '.join(f'{name} {value}' for name, value in run.settings.items() if value is not None)}")
+    for one in run.workers:
+        if one.alive and run.state == "running":
+            click.echo(f"  process {one.pid} on {one.host}: {counted(one.leases, 'item')} leased")
+    if run.cap is not None:
+        reserved = f", {money(run.reserved / 1e6)} reserved" if run.reserved else ""
+        click.echo(f"  cost limit {money(run.cap / 1e6)}: {money(run.spent / 1e6)} spent{reserved}")
+    counts = cast("dict[str, Any]", dict(run.counts))
+    if "units" not in counts:
+        return
+    cost = money(counts["cost"]) if counts.get("cost") is not None else "price unknown"
+    click.echo(
+        f"  {counts['units']:,} units, {counts['failed_units']:,} failed; {counts['calls']:,} calls, "
+        f"{counts['reused']:,} stored replies reused; {counts['input_tokens']:,} tokens read, "
+        f"{counts['output_tokens']:,} written; {cost}"
+    )
+    for name, number in counts.get("models", {}).items():
+        click.echo(f"    model as reported by the server: {name} ({number:,} replies)")
+    for part in counts.get("dropped", []):
+        click.echo(f"    not accepted by the server, and left out: {part}")
+    for reason, number in counts["failures"].items():
+        click.echo(f"    failed {number:,}: {reason}")
+
+
+@click.group()
+def questions() -> None:
+    """Make, export or import the questions of a study."""
+
+
+@questions.command()
+@study_argument
+@click.option("--rater", metavar="SPEC", help="The model that makes them: openai:MODEL, gemini:MODEL, anthropic:MODEL, "
+              "http://HOST:PORT/v1#MODEL or hf:FOLDER-OR-ID; by default none.")  # fmt: skip
+@cost_options
+def make(study: str, rater: str | None, **options: Any) -> int:
+    """Make the questions of STUDY again from its references, with the references' own answers.
+
+    Items with a rated question keep theirs. Every reply of a model is stored as it arrives. If the run stops, the same
+    command continues it and pays for nothing twice.
+    """
+    _check_finite(options)
+    with open_study(study) as opened:
+        return _emit_run(opened.make_questions(rater, **options))
+
+
+@questions.command()
+@study_argument
+@click.option("-o", "--output", required=True, type=FILE, help="The JSON file to write.")
+@overwrite_option
+def export(study: str, output: Path, overwrite: bool) -> None:
+    """Write the questions of STUDY and the references' answers to a JSON file, by item id."""
+    with open_study(study) as opened:
+        items, count = opened.export_questions(output, overwrite=overwrite)
+    click.echo(f"{output}: {counted(count, 'question')} for {counted(items, 'item')}")
+
+
+@questions.command("import")
+@study_argument
+@click.argument("file", type=FILE)
+def import_(study: str, file: Path) -> None:
+    """Replace the questions of the items in FILE: all of them or, if anything is wrong, none.
+
+    Items that are not in the file keep theirs. A question that has a rating must be in it unchanged.
+    """
+    with open_study(study) as opened:
+        replaced = opened.import_questions(file)
+        changes = {"changed": replaced.changed, "added": replaced.added, "removed": replaced.removed}
+        parts = [f"{replaced.kept:,} unchanged", *(f"{number:,} {name}" for name, number in changes.items() if number)]
+        click.echo(f"{file}: questions: {', '.join(parts)}")
+        click.echo(f"{opened.store.location}: {counted(opened.store.items.count_units(), 'question')} now")

@@ -1,0 +1,233 @@
+"""`evenhand invite` and `evenhand plan`: who rates, and how the work is shared."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, get_args, get_origin
+
+import click
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from evenhand.assignment import Plan
+from evenhand.cli.support import json_option, open_study, print_json, study_argument, with_options
+from evenhand.errors import InputError, Problem, UserError
+from evenhand.protocol.model import Protocol
+from evenhand.records import now
+from evenhand.settings import Settings
+from evenhand.store.people.access import Invite, Role
+from evenhand.study import Study
+from evenhand.text import counted, some_of
+from evenhand.web.config import PORT, check_url
+from evenhand.web.invites import DAYS, MOST_SEATS, PROLIFIC, check_name, join_link, new_invite, state_of
+
+LOCAL = f"http://127.0.0.1:{PORT}"
+
+
+@click.command()
+@study_argument
+@click.option("--name", help="The rater id of the person to invite.")
+@click.option("--open", "for_many", is_flag=True, help="Invite a group; each person chooses a rater id.")
+@click.option("--seats", type=click.IntRange(1, MOST_SEATS), help="With --open: how many people may join.")
+@click.option("--role", type=click.Choice(["rater", "adjudicator"]), default="rater", show_default=True,
+              help="An adjudicator decides where raters disagree.")  # fmt: skip
+@click.option("--items", "share", type=click.IntRange(min=1), help="Items for each at most, instead of the plan's.")
+@click.option("--days", type=click.IntRange(1, 3650), default=DAYS, show_default=True, help="How long the link works.")
+@click.option("--url", help=f"The address of the page, if not {LOCAL}; or set EVENHAND_URL.")
+@click.option("--list", "listing", is_flag=True, help="List the invites.")
+@click.option("--revoke", metavar="ID-OR-NAME", help="Withdraw an invite and end its sessions; ratings are kept.")
+@json_option
+def invite(
+    study: str, name: str | None, for_many: bool, seats: int | None, role: Role, share: int | None, days: int,
+    url: str | None, listing: bool, revoke: str | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Create a link with which a person joins STUDY as a rater.
+
+    The link is shown once. It works on any device until it is withdrawn or expires.
+    """
+    if sum((name is not None, for_many, listing, revoke is not None)) != 1:
+        raise UserError("give one of --name NAME, --open --seats N, --list, --revoke ID-OR-NAME")
+    if for_many != (seats is not None):
+        raise UserError("a link for a group takes both --open and --seats N")
+    with open_study(study) as opened:
+        if listing:
+            _print_invites(opened.store.people.access.invites(), as_json)
+        elif revoke is not None:
+            _revoke(opened, revoke, as_json)
+        else:
+            url = url or Settings.from_environment(os.environ).url
+            address = check_url(url) if url else LOCAL
+            made, token = new_invite(_checked(name), role, share=share, days=days, seats=seats)
+            opened.store.people.access.add_invite(made, token)
+            _print_invite(made, join_link(address, token), as_json)
+
+
+def _checked(name: str | None) -> str | None:
+    try:
+        return None if name is None else check_name(name)
+    except ValueError as error:
+        raise UserError(f"--name {name!r}: {error}") from error
+
+
+def _print_invite(made: Invite, link: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"invite": _invite_document(made), "link": link})
+        return
+    if made.name is None:
+        seats = "1 person" if made.seats == 1 else f"{made.seats:,} people"
+        click.echo(f"{link}\n\nFor up to {seats}, {_validity(made)}. Each person is asked for a rater id.")
+        click.echo(f"On Prolific, append this to the link and no one is asked:\n  {PROLIFIC}")
+    else:
+        click.echo(f"{link}\n\nFor {made.name}, {_validity(made)}. Anyone with the link rates under this name.")
+    click.echo("It is shown only now: the study stores only its digest.")
+    if "://127.0.0.1" in link:
+        click.echo("It works on this machine only; give --url or set EVENHAND_URL to an address others can reach.")
+
+
+def _validity(made: Invite) -> str:
+    return "without an end" if made.expires is None else f"until {made.expires:%Y-%m-%d %H:%M} UTC"
+
+
+def _print_invites(invites: Sequence[Invite], as_json: bool) -> None:
+    if as_json:
+        print_json({"invites": [_invite_document(one) for one in invites]})
+        return
+    for one in invites:
+        who = one.name if one.name is not None else f"a group, {one.joined} of {one.seats} joined"
+        state = state_of(one, now())
+        ends = f", {_validity(one)}" if state in ("open", "full") else ""
+        click.echo(f"{one.id}  {one.role}  {who}: {state}{ends}")
+    if not invites:
+        click.echo("no one has been invited yet")
+
+
+def _revoke(study: Study, which: str, as_json: bool) -> None:
+    valid = [one for one in study.store.people.access.invites() if one.revoked is None]
+    found = [one for one in valid if which in (one.id, one.name)]
+    if not found:
+        there = some_of([one.name or one.id for one in valid]) or "none"
+        raise UserError(f"there is no invite {which!r} to withdraw; there are: {there}")
+    for one in found:
+        study.store.people.access.revoke_invite(one.id)
+    if as_json:
+        print_json({"revoked": [one.id for one in found]})
+        return
+    click.echo(f"{counted(len(found), 'invite')} withdrawn; its sessions are ended, its ratings are kept")
+
+
+def _invite_document(one: Invite) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "role": one.role,
+        "name": one.name,
+        "seats": one.seats,
+        "share": one.share,
+        "created": one.created.isoformat(),
+        "expires": one.expires.isoformat() if one.expires else None,
+        "revoked": one.revoked.isoformat() if one.revoked else None,
+        "joined": one.joined,
+        "state": state_of(one, now()),
+    }
+
+
+_NO_LIMIT = {"overlap": ("N", "all"), "share": ("N", "none"), "gold": ("RATER", "none"), "completion": ("URL", "none")}
+"""Plan fields that may be empty: what is given otherwise, and the word for empty."""
+
+
+def _plan_option(name: str, field: FieldInfo) -> Callable[[Any], Any]:
+    """The option for a field of the plan, with the field's description as its help."""
+    flag = f"--{name.replace('_', '-')}"
+    text = re.sub(r"; empty: .*", "", field.description or "")
+    text = f"{text[:1].upper()}{text[1:]}."
+    if name == "by":
+        return click.option(flag, metavar="A,B|none|strata", help=f"{text[:-1]}; strata: those of the protocol.")
+    if name in _NO_LIMIT:
+        return click.option(flag, metavar="|".join(_NO_LIMIT[name]), help=text)
+    if get_origin(field.annotation) is Literal:
+        return click.option(flag, type=click.Choice(get_args(field.annotation)), help=text)
+    return click.option(flag, type=field.annotation, help=text)
+
+
+@click.command()
+@study_argument
+@with_options(*(_plan_option(name, field) for name, field in Plan.model_fields.items() if name != "paused"))
+@click.option("--pause", is_flag=True, help="Assign no more items; raters can finish those they have.")
+@click.option("--resume", is_flag=True, help="Continue after a pause.")
+@json_option
+def plan(study: str, pause: bool, resume: bool, as_json: bool, **options: Any) -> None:
+    """Print how the items of STUDY are assigned to people; with options, change it.
+
+    --seed, --batch and --by are fixed once the first item is assigned; the rest can change at any time.
+    """
+    if pause and resume:
+        raise click.UsageError("--pause and --resume contradict each other; give one of them")
+    changes = {name: _plan_value(name, value) for name, value in options.items() if value is not None}
+    if pause or resume:
+        changes["paused"] = pause
+    with open_study(study) as opened:
+        people = opened.store.people
+        current = people.tasks.plan()
+        if changes:
+            current = _changed(current, changes)
+            people.tasks.set_plan(current)
+        if as_json:
+            print_json(current.model_dump(mode="json"))
+        else:
+            click.echo("\n".join(_plan_lines(current, opened.protocol)))
+
+
+def _plan_value(name: str, value: Any) -> Any:
+    if name == "by" and value == "strata":
+        return None
+    if name == "by":
+        return () if value == "none" else tuple(field.strip() for field in value.split(",") if field.strip())
+    return None if name in _NO_LIMIT and value == _NO_LIMIT[name][1] else value
+
+
+def _changed(current: Plan, changes: dict[str, Any]) -> Plan:
+    try:
+        return Plan.model_validate({**current.model_dump(), **changes})
+    except ValidationError as error:
+        problems = [
+            Problem(f"--{str(one['loc'][0]).replace('_', '-')}: {message[:1].lower()}{message[1:]}")
+            for one in error.errors()
+            for message in [one["msg"].removeprefix("Value error, ")]
+        ]
+        raise InputError("plan", problems) from error
+
+
+_TRAINING = {
+    "off": "New raters start with items of the study",
+    "offered": "New raters are offered the worked examples first",
+    "required": "New raters rate the worked examples first",
+}
+_REVEAL = {
+    "never": "Raters do not see other ratings",
+    "models": "Once their own ratings of an item are final, raters see those by models",
+    "all": "Once their own ratings of an item are final, raters see all others",
+}
+
+
+def _plan_lines(plan: Plan, protocol: Protocol) -> Sequence[str]:
+    by = protocol.strata if plan.by is None else plan.by
+    balance = f", balanced by {', '.join(by)}" if by else ""
+    people = "1 person" if plan.overlap == 1 else f"{plan.overlap or 0:,} people"
+    lines = [
+        "Each person rates every item" if plan.overlap is None else f"Each item is rated by {people}",
+        "There is no limit to the items of one person"
+        if plan.share is None
+        else f"Each person gets at most {counted(plan.share, 'item')}",
+        f"Items are assigned in batches of {plan.batch:,}{balance}, in an order fixed by the seed {plan.seed}",
+        f"An item without any answer for {plan.claim_minutes:g} minutes is assigned to others",
+        _TRAINING[plan.training],
+        "No items with known answers are included"
+        if plan.gold is None
+        else f"One in {plan.gold_every:,} items has a known answer, by {plan.gold}",
+        "No item is repeated"
+        if not plan.repeat_every
+        else f"One in {plan.repeat_every:,} items is repeated, at least {counted(plan.repeat_after, 'item')} later",
+        _REVEAL[plan.reveal],
+    ]
+    lines += [f"Raters who are done are sent to {plan.completion}"] if plan.completion else []
+    lines += ["Paused: no more items are assigned (--resume continues)"] if plan.paused else []
+    return lines

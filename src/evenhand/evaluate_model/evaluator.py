@@ -1,0 +1,274 @@
+"""`EvaluateModel`: a data frame and a model, from prompts to ratings and scores. A thin layer over `Study`."""
+
+import re
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+from narwhals.typing import IntoFrame
+
+from evenhand.errors import NotAStudyError, StudyError, UserError
+from evenhand.evaluate_model.bert_score import Encoder, bert_scores
+from evenhand.evaluate_model.classification import Classification, classify
+from evenhand.evaluate_model.dataset import Dataset
+from evenhand.evaluate_model.evaluation import Evaluation, evaluation_of
+from evenhand.evaluate_model.gen_ai import PROTOCOLS, GenAiSource, ModelType, protocol_of, template, write_template
+from evenhand.evaluate_model.text_scores import Pairs, TextScores, score_texts, with_bert_score
+from evenhand.formats.tables.columns import WantedColumn
+from evenhand.llm.base import Chat, RunError
+from evenhand.llm.hugging_face.chat import HuggingFaceChat
+from evenhand.protocol.model import ClassificationMeasure
+from evenhand.raters.base import Rater, RatingTask
+from evenhand.raters.llm_judge.prompt import Prompts
+from evenhand.raters.llm_judge.rater import LlmRater
+from evenhand.raters.options import RaterOptions, RunOptions
+from evenhand.raters.registry import RaterContext, RaterSource
+from evenhand.records import Item
+from evenhand.run.judge import judge
+from evenhand.study import Study
+from evenhand.units import split
+
+REFERENCE = WantedColumn(
+    "reference",
+    ("reference_text", "reference_feedback", "references", "target", "gold", "gold_feedback", "ground_truth",
+     "human_feedback", "expert_feedback"),
+    required=True,
+    option="reference='COLUMN'",
+)  # fmt: skip
+"""The column of reference texts, by the names it usually has."""
+
+_DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
+
+
+class EvaluateModel:
+    """Evaluate generated feedback or AI detection, row by row of a pandas or Polars frame.
+
+    Args:
+        dataset: the frame.
+        model_type: `feedback_generation` or `ai_detection`.
+        model: the rater: a loaded Hugging Face model with its `tokenizer`, a rater spec such as `openai:MODEL`,
+            `http://127.0.0.1:8080/v1#MODEL` or `hf:FOLDER`, or None for prompts and scores only.
+        tokenizer: that of a loaded model.
+        device: `automap` (or `auto`), `cpu`, `cuda`, `cuda:0`, `mps`.
+        gen_ai: a file or a mapping with the elements of the prompt; by default those of the built-in protocol.
+        mapping: the columns of fields whose name or alias the frame does not have.
+        id_column: the column with the ids; by default ids are made from the content.
+        study: where ratings are stored, so that a stopped evaluation can continue; by default they last as long as
+            this object.
+        options: how the model is asked.
+    """
+
+    def __init__(
+        self,
+        *,
+        dataset: IntoFrame,
+        model_type: ModelType,
+        model: object | str | None = None,
+        tokenizer: object | None = None,
+        device: str = "automap",
+        gen_ai: GenAiSource | None = None,
+        mapping: Mapping[str, str] | None = None,
+        id_column: str | None = None,
+        study: str | Path | None = None,
+        options: RaterOptions | None = None,
+    ) -> None:
+        _check_model_type(model_type)
+        self.model_type: ModelType = model_type
+        self.device = _device(device)
+        self.protocol = protocol_of(model_type, gen_ai)
+        self.dataset_prompt: list[str] = []
+        """The prompts, one for each row, once `construct_data_message` has made them."""
+        self._dataset = Dataset.of(dataset, mapping, id_column)
+        self._model, self._tokenizer = model, tokenizer
+        self._options = options or RaterOptions()
+        self._location = study
+        self._evaluation: Evaluation | None = None
+
+    @staticmethod
+    def gen_ai_template(model_type: ModelType) -> dict[str, Any]:
+        """The part of a `gen_ai.json` for this model type: all elements of the built-in prompt, to be changed."""
+        _check_model_type(model_type)
+        return template(model_type)
+
+    @staticmethod
+    def write_gen_ai(path: str | Path = "gen_ai.json", *, overwrite: bool = False) -> None:
+        """Write a complete `gen_ai.json` to start from, for both model types."""
+        write_template(path, overwrite=overwrite)
+
+    def construct_data_message(self) -> list[str]:
+        """Make `dataset_prompt`: the whole prompt of each row, in row order, to send to any model yourself."""
+        prompts = Prompts(self.protocol)
+        self.dataset_prompt = [
+            prompts.text(RatingTask(item, tuple(split(self.protocol, item)))) for item in self._items
+        ]
+        return self.dataset_prompt
+
+    def model_based_evaluation(
+        self, *, limit: int | None = None, again: bool = False, max_cost: float | None = None, price: str | None = None
+    ) -> Evaluation:
+        """Let the model rate the rows that it has not rated yet; print the result and return it.
+
+        A reply that cannot be used is a failure with its reason, never a score.
+
+        Args:
+            limit: the largest number of rows to rate this time.
+            again: try rows that failed again.
+            max_cost: a cap in dollars.
+            price: dollars per million tokens read and written, as "0.4/1.6", if the published price is not yours.
+        """
+        if self._model is None:
+            raise UserError("model: there is none to rate with; give model=…, or use construct_data_message() alone")
+        source = _rater_source(self._model, self._tokenizer, self.device)
+        run = RunOptions(limit, again, max_cost, [price] if price else [], device=self.device)
+        study = self._open_study()
+        try:
+            outcome = judge(study.store, [source], self._options, run)
+            (rater,) = outcome.counters.raters
+            self._evaluation = evaluation_of(rater, self.protocol, self._items, study.ratings(rater=rater))
+        finally:
+            if self._location is not None:
+                study.close()
+        if isinstance(outcome.why, KeyboardInterrupt):
+            raise outcome.why
+        if isinstance(outcome.why, RunError):
+            raise UserError(f"{rater}: {outcome.why}") from outcome.why
+        print(self._evaluation if outcome.why is None else f"{self._evaluation}\nstopped early: {outcome.why}")
+        return self._evaluation
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """The model's answers on each row, as in `Evaluation.rows`."""
+        return [dict(row) for row in self._evaluated.rows]
+
+    def to_frame(self) -> Any:
+        """The results as a frame of the library that the dataset came from, a row for each of its rows."""
+        return self._dataset.like(self._evaluated.columns())
+
+    def evaluate_classification_model(self) -> Classification:
+        """Accuracy, precision, recall, F1 and confusion of the column `prediction` against `label`, over all rows.
+
+        Needs no model. Rows without one of the two are counted and left out.
+        """
+        spec = next((m for m in self.protocol.measures if isinstance(m, ClassificationMeasure)), None)
+        if spec is None:
+            raise UserError(f"{self.model_type} has no labels to predict; use model_type='ai_detection'")
+        columns = self._dataset.texts([self._field(spec.truth), self._field(spec.prediction)], {})
+        return classify(self.protocol, columns[spec.truth], columns[spec.prediction])
+
+    def evaluate_generative_model(
+        self,
+        *,
+        generated: str | None = None,
+        reference: str | None = None,
+        encoder: object | str | Path | None = None,
+        encoder_tokenizer: object | None = None,
+        layer: int | None = None,
+        language: str | None = None,
+    ) -> TextScores:
+        """BLEU and ROUGE-1, -2 and -L of the generated texts against references, over all rows; needs no model.
+
+        Args:
+            generated: the column of generated texts, if its name does not tell.
+            reference: the column of references, if its name does not tell.
+            encoder: adds BERTScore: a folder, a name on the hub, or a loaded encoder with `encoder_tokenizer`.
+            encoder_tokenizer: that of a loaded encoder.
+            layer: the hidden layer to read; by default the last.
+            language: that of the texts; by default the protocol's.
+        """
+        rated = next(name for name, spec in self.protocol.item.fields.items() if spec.role == "rated")
+        if self.model_type != "feedback_generation":
+            raise UserError(f"{self.model_type} has no generated texts; use model_type='feedback_generation'")
+        given = {name: column for name, column in ((rated, generated), (REFERENCE.name, reference)) if column}
+        columns = self._dataset.texts([self._field(rated), REFERENCE], given)
+        pairs = Pairs.of(columns[rated], columns[REFERENCE.name])
+        scores = score_texts(pairs, language or self.protocol.language)
+        if encoder is None:
+            return scores
+        device = None if self.device == "auto" else self.device
+        reader = Encoder.of(encoder, encoder_tokenizer, layer, device)
+        found, remarks = bert_scores(reader, pairs.generated, pairs.reference)
+        return with_bert_score(scores, found, reader.method, remarks)
+
+    def _field(self, name: str) -> WantedColumn:
+        aliases = self.protocol.item.fields[name].aliases
+        return WantedColumn(name, aliases, required=True, option=f"mapping={{'{name}': 'COLUMN'}}")
+
+    @cached_property
+    def _items(self) -> Sequence[Item]:
+        return list(self._dataset.items(self.protocol))
+
+    @cached_property
+    def _temporary_study(self) -> Study:
+        study = Study.create(":memory:", self.protocol, self._items)
+        weakref.finalize(self, study.close)
+        return study
+
+    def _open_study(self) -> Study:
+        """The study at the location, created if there is none. One with another protocol or items is rejected."""
+        if self._location is None:
+            return self._temporary_study
+        study = _opened(self._location)
+        if study is None:
+            return Study.create(self._location, self.protocol, self._items)
+        wrong = None
+        if study.protocol.digest != self.protocol.digest:
+            wrong = f"it has another protocol, {study.protocol.name} {study.protocol.digest[:12]}"
+        elif [item.id for item in study.items()] != [item.id for item in self._items]:
+            wrong = "its items are not those of this dataset"
+        if wrong:
+            study.close()
+            raise StudyError(f"{self._location}: this study cannot be continued: {wrong}; choose another name")
+        return study
+
+    @property
+    def _evaluated(self) -> Evaluation:
+        if self._evaluation is None:
+            raise UserError("there are no results yet; call model_based_evaluation() first")
+        return self._evaluation
+
+
+def _check_model_type(model_type: str) -> None:
+    if model_type not in PROTOCOLS:
+        raise UserError(f"model_type: {model_type!r} is unknown; valid are {' and '.join(PROTOCOLS)}")
+
+
+def _device(device: str) -> str:
+    """The device under the name that models know it by; `automap` is another word for `auto`."""
+    name = "auto" if device == "automap" else device
+    if not _DEVICE.fullmatch(name):
+        raise UserError(f"device: {device!r} is unknown; valid are automap, auto, cpu, cuda, cuda:0, cuda:1, …, mps")
+    return name
+
+
+def _rater_source(model: object, tokenizer: object | None, device: str) -> RaterSource:
+    """The rater for a rater spec, a chat, or a Hugging Face model with its tokenizer."""
+    if isinstance(model, str):
+        if tokenizer is not None:
+            raise UserError("tokenizer: it goes with a loaded model; leave it out if the model is given by name")
+        return model
+    if tokenizer is not None:
+        return _rater_of_chat(HuggingFaceChat.of(model, tokenizer, device=device), bounded=True)
+    if hasattr(model, "complete") and hasattr(model, "pace"):
+        return _rater_of_chat(cast("Chat", model), bounded=False)
+    raise UserError(
+        f"model: a {type(model).__name__} needs its tokenizer; give tokenizer=…, or as model a rater "
+        "spec such as 'openai:MODEL', 'http://127.0.0.1:8080/v1#MODEL' or 'hf:FOLDER'"
+    )
+
+
+def _rater_of_chat(chat: Chat, *, bounded: bool) -> Callable[[RaterContext], Rater]:
+    def build(context: RaterContext) -> Rater:
+        return LlmRater(chat.model, context.connect(chat), context.protocol, context.options, bounded=bounded)
+
+    return build
+
+
+def _opened(location: str | Path) -> Study | None:
+    if "://" not in str(location):
+        return Study.open(location) if Path(location).exists() else None
+    try:
+        return Study.open(location)
+    except NotAStudyError:
+        return None

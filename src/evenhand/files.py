@@ -1,0 +1,89 @@
+"""Files: reading text, and the atomic writer, which leaves either the complete new file or the old one."""
+
+import errno
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from evenhand.errors import InputError, Problem, UserError
+
+MARK_WITHIN = 4096
+"""Bytes at the beginning and at the end of a file in which its generator's mark is looked for."""
+
+
+def read_text(path: Path, *, largest: int | None = None, error: type[InputError] = InputError) -> str:
+    """The text of a UTF-8 file, without its byte order mark.
+
+    Raises `error` if it is not a file, has more than `largest` bytes, or is not UTF-8 text.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise error(str(path), f"this is a {'folder' if path.is_dir() else 'device or a pipe'}; give a file")
+        if largest is not None and path.stat().st_size > largest:
+            raise error(str(path), f"larger than {largest:,} bytes: this cannot be the right file")
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise error(str(path), "no such file") from None
+    except UnicodeDecodeError as fault:
+        line = path.read_bytes()[: fault.start].count(b"\n") + 1
+        raise error(str(path), [Problem("not UTF-8 text", line=line, fix="save the file as UTF-8")]) from fault
+    except OSError as fault:
+        raise error(str(path), f"cannot be read: {fault.strerror or fault}") from fault
+
+
+@contextmanager
+def replacing(path: Path, *, overwrite: bool = False, mark: bytes | None = None) -> Generator[Path]:
+    """A temporary file that replaces `path` if the block succeeds, and is removed if it does not.
+
+    An existing file is refused unless `overwrite`, or unless it contains `mark` near its beginning or end: the mark
+    that our own program leaves in the files it generates.
+    """
+    try:
+        if path.is_dir():
+            raise UserError(f"{path}: this is a folder; give the name of a file")
+        if path.exists() and not path.is_file():
+            raise UserError(f"{path}: this is a device or a pipe; give the name of a file")
+        if path.exists() and not overwrite and not _has_mark(path, mark):
+            raise UserError(f"{path}: the file already exists; choose another name, or replace it with --overwrite")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {_advice(error, path)}") from error
+    temporary = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
+    try:
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {_advice(error, path)}") from error
+    finally:
+        _remove(temporary)
+
+
+def _has_mark(path: Path, mark: bytes | None) -> bool:
+    if mark is None:
+        return False
+    with path.open("rb") as file:
+        beginning = file.read(MARK_WITHIN)
+        file.seek(max(0, path.stat().st_size - MARK_WITHIN))
+        return mark in beginning or mark in file.read()
+
+
+def _remove(path: Path) -> None:
+    """Remove what is left of a file that could not be finished; in a read-only folder there is nothing left."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+def _advice(error: OSError, path: Path) -> str:
+    folder = path.absolute().parent
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the disk is full; make room, or choose another folder than {folder}"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"the folder {folder} is not writable; choose another one"
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return f"there is no folder {folder}; create it first"
+    return error.strerror or str(error)

@@ -1,0 +1,1 @@
+"""Rating files: read, checked and written."""

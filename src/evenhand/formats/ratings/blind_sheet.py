@@ -1,0 +1,281 @@
+"""The spreadsheet that one rater fills in: what is to be rated, and empty columns for the ratings. It shows no one
+else's ratings.
+
+It is a CSV file, or a workbook with drop-downs, wrapped text, and the guideline on a second sheet. `ratings import`
+reads both.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import UserError
+from evenhand.files import replacing
+from evenhand.formats.ratings.layouts import rationale_column
+from evenhand.formats.ratings.row_check import CHECK, unit_check
+from evenhand.formats.tables.cells import clean
+from evenhand.formats.tables.header import letters
+from evenhand.formats.tables.table_writer import Sheet, XlsxCells, new_workbook, utf16_length, write_table
+from evenhand.formats.tables.xlsx import GUIDELINE
+from evenhand.protocol.guideline import field_text, guideline_rows
+from evenhand.protocol.model import Criterion, Protocol
+from evenhand.records import Item, Unit
+from evenhand.scales import PERCENT, Nominal, Ordinal, Percent, Scale
+
+UNIT_TEXT = "unit_text"
+"""The column with the sentence or question that is rated, unless the unit is the whole item."""
+
+RATINGS, LISTS = "Ratings", "Lists"
+PIECE = 30_000
+"""Characters of a text in one cell of a workbook, which holds 32,767. The rest continues in the next column."""
+
+WRAPPED: Mapping[str, object] = {"text_wrap": True, "valign": "top"}
+GREY, YELLOW = "#E7E6E6", "#FFF2CC"
+"""The headers of columns to read and of columns to fill in."""
+
+ROW_HEIGHT, HEADER_HEIGHT, LINE_HEIGHT = 120, 30, 15
+HIGHEST_ROW = 409
+"""All heights are in points; this is the highest row that Excel allows."""
+
+LONGEST_TITLE, LONGEST_ERROR, LONGEST_PROMPT, LONGEST_LIST = 32, 225, 255, 250
+"""UTF-16 code units that Excel allows in the parts of a validation rule; a list needs some for quotation marks."""
+
+_UNFIT_FOR_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+"""What an XML attribute cannot hold, and what would be read as the notation for it."""
+
+_UNFIT_FOR_RULE = re.compile(f'[,"]|{_UNFIT_FOR_XML.pattern}')
+"""What a choice within a rule cannot hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerColumn:
+    """A column that the rater fills in; without a scale, with any text."""
+
+    name: str
+    title: str
+    prompt: str
+    scale: Scale | None = None
+
+
+def filled_fields(protocol: Protocol, items: Iterable[Item]) -> Sequence[str]:
+    """The shown fields, without the optional ones that no item has."""
+    missing = {name for name in protocol.shown_fields() if not protocol.item.fields[name].required}
+    for item in items if missing else ():
+        missing.difference_update(item.fields)
+        if not missing:
+            break
+    return [name for name in protocol.shown_fields() if name not in missing]
+
+
+def write_blind(
+    path: str | Path,
+    protocol: Protocol,
+    work: Iterable[tuple[Item, Unit]],
+    *,
+    fields: Sequence[str] | None = None,
+    overwrite: bool = False,
+) -> int:
+    """Write the sheet for one rater (`.csv`, `.tsv`, `.xlsx`), the units in the given order; return their number.
+
+    `fields` are the fields to show, by default all that the protocol shows.
+    """
+    fields = protocol.shown_fields() if fields is None else fields
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".tsv", ".xlsx"):
+        raise UserError(f"{path}: a sheet to fill in ends in .xlsx, .csv or .tsv, not in {path.suffix!r}")
+    if suffix != ".xlsx":
+        return write_table(path, blind_sheet(protocol, work, fields), overwrite=overwrite)
+    rows = ([*_given(protocol, fields, item, unit), unit_check(protocol, item, unit)] for item, unit in work)
+    given = Sheet([*_given_columns(protocol, fields), CHECK], rows)
+    with replacing(path, overwrite=overwrite) as temporary:
+        return _write_workbook(temporary, protocol, given, str(path))
+
+
+def blind_sheet(protocol: Protocol, work: Iterable[tuple[Item, Unit]], fields: Sequence[str] | None = None) -> Sheet:
+    """The sheet as a plain table."""
+    fields = protocol.shown_fields() if fields is None else fields
+    answers = [column.name for column in _answer_columns(protocol)]
+    empty = [None] * len(answers)
+    rows = ([*_given(protocol, fields, item, unit), *empty, unit_check(protocol, item, unit)] for item, unit in work)
+    return Sheet([*_given_columns(protocol, fields), *answers, CHECK], rows, for_people=True)
+
+
+def _given_columns(protocol: Protocol, fields: Sequence[str]) -> Sequence[str]:
+    return ["item", *fields] if protocol.rule.of == "item" else ["item", "unit", *fields, UNIT_TEXT]
+
+
+def _given(protocol: Protocol, fields: Sequence[str], item: Item, unit: Unit) -> Sequence[object]:
+    texts = [field_text(item.fields[name]) if name in item.fields else None for name in fields]
+    return [item.id, *texts] if protocol.rule.of == "item" else [item.id, unit.position, *texts, unit.text]
+
+
+def _answer_columns(protocol: Protocol) -> Iterator[AnswerColumn]:
+    for criterion in protocol.criteria:
+        yield AnswerColumn(criterion.id, criterion.title, _prompt(criterion), criterion.scale)
+        if protocol.asks_rationale(criterion):
+            yield AnswerColumn(rationale_column(criterion), criterion.title, "Why? In a sentence or two.")
+    if protocol.ask.confidence != "off":
+        yield AnswerColumn("confidence", "Confidence", "How sure are you of this rating? 0 to 100 percent.", PERCENT)
+    if protocol.ask.notes != "off":
+        yield AnswerColumn("notes", "Notes", "Anything else worth noting.")
+
+
+def _prompt(criterion: Criterion) -> str:
+    prompt = criterion.question
+    if criterion.when is not None:
+        prompt = f"Only if {criterion.when.describe()}: {prompt}"
+    if isinstance(criterion.scale, Ordinal):
+        levels = ", ".join(f"{level} {anchor.label}" for level, anchor in criterion.scale.levels.items())
+        prompt = f"{prompt}\n{levels}"
+    return prompt
+
+
+def _write_workbook(path: Path, protocol: Protocol, given: Sheet, target: str) -> int:
+    """Write the workbook and return the number of rows to fill in. The last given column follows the answers."""
+    columns, rows = _spread(given)
+    answers = list(_answer_columns(protocol))
+    with new_workbook(path) as book:
+        page, guideline = book.add_worksheet(RATINGS), book.add_worksheet(GUIDELINE)
+        lists = _add_rules(page, answers, len(columns) - 1, len(rows))
+        _lay_out(page, columns[:-1], answers)
+        _add_header(book, page, columns, answers, target)
+        cells = XlsxCells(book, page, target, **WRAPPED)
+        for number, row in enumerate(rows, start=1):
+            for place, cell in enumerate((*row[:-1], *(None for _ in answers), *row[-1:])):
+                cells.write(number, place, cell)
+        _add_guideline(book, guideline, guideline_rows(protocol), target)
+        if lists:
+            _add_lists(book, lists, target)
+    return len(rows)
+
+
+def _spread(given: Sheet) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    """Columns and rows in which no text is too long for a cell: the rest continues in columns of its own."""
+    split = [[_pieces(cell) for cell in row] for row in given.rows]
+    widths = [max((len(row[place]) for row in split), default=1) for place in range(len(given.columns))]
+    columns = [
+        name if piece == 0 else f"{name} ({piece + 1})"
+        for name, width in zip(given.columns, widths, strict=True)
+        for piece in range(width)
+    ]
+    rows = [
+        [cell for pieces, width in zip(row, widths, strict=True) for cell in (*pieces, *[None] * (width - len(pieces)))]
+        for row in split
+    ]
+    return columns, rows
+
+
+def _pieces(cell: object) -> Sequence[object]:
+    """A text in pieces that end with whole words."""
+    if not isinstance(cell, str) or utf16_length(cell) <= PIECE:
+        return (cell,)
+    most = PIECE if utf16_length(cell) == len(cell) else PIECE // 2
+    pieces: list[str] = []
+    while len(cell) > most:
+        end = max(cell.rfind(" ", most - 500, most), cell.rfind("\n", most - 500, most)) + 1 or most
+        pieces.append(cell[:end])
+        cell = cell[end:]
+    return (*pieces, cell) if cell else pieces
+
+
+def _lay_out(page: Any, columns: Sequence[str], answers: Sequence[AnswerColumn]) -> None:
+    page.freeze_panes(1, 1)
+    page.set_default_row(ROW_HEIGHT)
+    page.set_row(0, HEADER_HEIGHT)
+    for place, name in enumerate(columns):
+        page.set_column(place, place, {"item": 16, "unit": 7}.get(name, 48))
+    for place, answer in enumerate(answers, start=len(columns)):
+        closed = isinstance(answer.scale, Ordinal | Nominal | Percent)
+        page.set_column(place, place, max(18, len(answer.name) + 4) if closed else 36)
+
+
+def _add_header(book: Any, page: Any, columns: Sequence[str], answers: Sequence[AnswerColumn], target: str) -> None:
+    given = XlsxCells(book, page, target, **WRAPPED, bold=True, bg_color=GREY)
+    filled_in = XlsxCells(book, page, target, **WRAPPED, bold=True, bg_color=YELLOW)
+    cells = [
+        *((name, given) for name in columns[:-1]),
+        *((answer.name, filled_in) for answer in answers),
+        *((name, given) for name in columns[-1:]),
+    ]
+    for place, (name, styled) in enumerate(cells):
+        styled.write(0, place, name)
+
+
+def _add_rules(page: Any, answers: Sequence[AnswerColumn], first: int, rows: int) -> Sequence[Sequence[str]]:
+    """Add what may be entered in each column. Returns the lists of choices that belong on another sheet."""
+    lists: list[Sequence[str]] = []
+    for place, answer in enumerate(answers, start=first):
+        if rows:
+            page.data_validation(1, place, rows, place, _rule(answer, lists))
+    return lists
+
+
+def _rule(answer: AnswerColumn, lists: list[Sequence[str]]) -> dict[str, Any]:
+    """What may be entered in a column, and what is shown if one of its cells is selected."""
+    scale = answer.scale
+    rule: dict[str, Any] = {"validate": "any"}
+    if isinstance(scale, Ordinal | Nominal):
+        rule = {"validate": "list", "source": _choices([str(value) for value in scale.values], lists)}
+    elif isinstance(scale, Percent):
+        rule = {"validate": "decimal", "criteria": "between", "minimum": 0, "maximum": 100}
+    if scale:
+        rule["error_message"] = _cut(f"Enter {scale.describe()}, or leave the cell empty.", LONGEST_ERROR)
+    title = _cut(answer.title, LONGEST_TITLE)
+    return {**rule, "error_title": title, "input_title": title, "input_message": _cut(answer.prompt, LONGEST_PROMPT)}
+
+
+def _choices(values: Sequence[str], lists: list[Sequence[str]]) -> Sequence[str] | str:
+    """The choices themselves if they are short and plain, else a range of the hidden sheet.
+
+    A rule cannot hold a comma, quotation mark or control character, and loses the spaces at both ends.
+    """
+    inline = ",".join(values)
+    plain = all(
+        value.isprintable() and value == value.strip() and not _UNFIT_FOR_RULE.search(value) for value in values
+    )
+    if plain and utf16_length(inline) <= LONGEST_LIST:
+        return values
+    lists.append(values)
+    column = letters(len(lists))
+    return f"={LISTS}!${column}$1:${column}${len(values)}"
+
+
+def _cut(text: str, most: int) -> str:
+    text = _UNFIT_FOR_XML.sub(lambda found: f"_x{ord(found[0]):04X}_", clean(text))
+    if utf16_length(text) <= most:
+        return text
+    return text.encode("utf-16-le")[: 2 * (most - 1)].decode("utf-16-le", errors="ignore") + "…"
+
+
+def _add_guideline(book: Any, page: Any, rows: Sequence[Sequence[str]], target: str) -> None:
+    """Headings and names are in the first column, longer texts in the second."""
+    page.set_column(0, 0, 34)
+    page.set_column(1, 1, 110)
+    headings = XlsxCells(book, page, target, bold=True, valign="top")
+    texts = XlsxCells(book, page, target, **WRAPPED)
+    for number, row in enumerate(rows):
+        heading = len(row) == 1 and (number == 0 or not rows[number - 1])
+        shown = (None, *row) if len(row) == 1 and not heading else row
+        # Programs without our fonts measure wrapped lines wrongly and let rows overlap; a generous height of our own
+        # reads well everywhere.
+        lines = max((_lines(text) for text in shown if text and not heading), default=1)
+        page.set_row(number, min(LINE_HEIGHT * lines, HIGHEST_ROW))
+        for place, text in enumerate(shown):
+            (headings if heading else texts).write(number, place, text)
+
+
+def _lines(text: str) -> int:
+    return sum(1 + len(line) // 95 for line in text.split("\n"))
+
+
+def _add_lists(book: Any, lists: Sequence[Sequence[str]], target: str) -> None:
+    page = book.add_worksheet(LISTS)
+    page.hide()
+    cells = XlsxCells(book, page, target)
+    for number in range(max(map(len, lists))):
+        for place, values in enumerate(lists):
+            if number < len(values):
+                cells.write(number, place, values[number])

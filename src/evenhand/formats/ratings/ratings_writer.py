@@ -1,0 +1,152 @@
+"""Ratings → tables: long (a rating in each row), wide (a unit in each row), diagnosis (what was used, and why not).
+
+Everything streams: units and ratings come in the same order of units, as a store gives them.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from evenhand.formats.ratings.row_check import CHECK, protocol_check
+from evenhand.formats.tables.table_writer import Sheet
+from evenhand.protocol.guideline import field_text
+from evenhand.protocol.model import Protocol
+from evenhand.records import Item, RaterRef, Rating, Status, Unit
+
+LONG_COLUMNS = (
+    "item", "unit", "criterion", "rater", "kind", "status", "value", "rationale", "confidence", "notes", "reason",
+    "evidence", "misquoted", "distribution", "mean", "reply", "seconds", "visible", "raw", "at", CHECK,
+)  # fmt: skip
+
+
+def long_sheet(units: Iterable[Unit], ratings: Iterable[Rating], raters: Iterable[RaterRef]) -> Sheet:
+    """A rating in each row: exactly what `ratings import` reads, so that a study's ratings can be moved to a copy."""
+    kinds = {rater.id: rater.kind for rater in raters}
+    return Sheet(LONG_COLUMNS, _long(units, ratings, kinds))
+
+
+def _long(units: Iterable[Unit], ratings: Iterable[Rating], kinds: Mapping[str, str]) -> Iterator[Sequence[object]]:
+    for unit, given in joined(units, ratings):
+        for rating in given:
+            yield (
+                unit.item,
+                unit.position,
+                rating.criterion,
+                rating.rater,
+                str(kinds[rating.rater]),
+                str(rating.status),
+                _plain(rating.value),
+                rating.rationale,
+                _plain(rating.confidence),
+                rating.notes,
+                rating.reason,
+                _json([[span.field, span.start, span.end] for span in rating.evidence]),
+                _json(rating.misquoted),
+                _json(rating.distribution),
+                _plain(rating.mean),
+                rating.reply,
+                _plain(rating.seconds),
+                _json(rating.visible),
+                rating.raw,
+                rating.at.isoformat(),
+                protocol_check(rating.digest),
+            )
+
+
+def wide_sheet(
+    protocol: Protocol,
+    units: Iterable[Unit],
+    items: Iterable[Item],
+    ratings: Iterable[Rating],
+    raters: Sequence[RaterRef],
+) -> Sheet:
+    """A unit in each row: the fields by which results are broken down, then a column for each criterion and rater.
+
+    A cell without a value is empty, whatever the reason; the diagnosis has the reasons.
+    """
+    pairs = [(criterion.id, rater.id) for criterion in protocol.criteria for rater in raters]
+    columns = ["item", "unit", *protocol.strata, *(f"{criterion}:{rater}" for criterion, rater in pairs)]
+    return Sheet(columns, _wide(protocol, joined(units, ratings), items, pairs))
+
+
+def _wide(
+    protocol: Protocol,
+    work: Iterable[tuple[Unit, Sequence[Rating]]],
+    items: Iterable[Item],
+    pairs: Sequence[tuple[str, str]],
+) -> Iterator[Sequence[object]]:
+    coming = iter(items)
+    item: Item | None = None
+    for unit, given in work:
+        while item is None or item.id != unit.item:
+            item = next(coming)
+        strata = [field_text(item.fields[name]) if name in item.fields else None for name in protocol.strata]
+        values = {(rating.criterion, rating.rater): _plain(rating.value) for rating in given}
+        yield [unit.item, unit.position, *strata, *(values.get(pair) for pair in pairs)]
+
+
+def diagnosis_sheet(
+    protocol: Protocol, units: Iterable[Unit], ratings: Iterable[Rating], raters: Sequence[RaterRef]
+) -> Sheet:
+    """A unit and criterion in each row, a column for each rater, and whether the ratings count, and if not, why.
+
+    Give the current ratings under every digest: those of an earlier protocol are named as such and do not count.
+    """
+    fixed = ["item", "unit", "criterion", "used", "why_not"]
+    names = [rater.id if rater.id not in fixed else f"rater:{rater.id}" for rater in raters]
+    ids = [rater.id for rater in raters]
+    rows = (
+        [unit.item, unit.position, criterion.id, *_diagnosis(protocol, criterion.id, given, ids)]
+        for unit, given in joined(units, ratings)
+        for criterion in protocol.criteria
+    )
+    return Sheet([*fixed[:3], *names, *fixed[3:]], rows)
+
+
+def _diagnosis(protocol: Protocol, criterion: str, given: Sequence[Rating], raters: Sequence[str]) -> list[object]:
+    """Each rater's value, then `yes`, `partly` or `no`, then the reasons for what does not count."""
+    found: dict[str, Rating] = {}
+    for rating in given:
+        if rating.criterion == criterion and (rating.digest == protocol.digest or rating.rater not in found):
+            found[rating.rater] = rating
+    reasons = {rater: _why_not(found.get(rater), protocol.digest) for rater in raters}
+    values = [None if reasons[rater] else _plain(found[rater].value) for rater in raters]
+    missing = [f"{rater}: {why}" for rater, why in reasons.items() if why]
+    used = "yes" if not missing else "no" if len(missing) == len(raters) else "partly"
+    return [*values, used, "; ".join(missing) or None]
+
+
+def _why_not(rating: Rating | None, digest: str) -> str | None:
+    """Why a rating does not count; None if it does."""
+    if rating is None:
+        return "not rated"
+    if rating.digest != digest:
+        said = f"rated {_plain(rating.value)}" if rating.value is not None else rating.status.replace("_", " ")
+        return f"{said} under an earlier protocol ({rating.digest[:8]})"
+    if rating.status is Status.RATED:
+        return None
+    status = rating.status.replace("_", " ")
+    return f"{status} ({rating.reason})" if rating.reason else status
+
+
+def joined(units: Iterable[Unit], ratings: Iterable[Rating]) -> Iterator[tuple[Unit, Sequence[Rating]]]:
+    """Every unit with its ratings, perhaps none. Both must come in the same order of units."""
+    groups = groupby(ratings, key=lambda rating: rating.unit)
+    coming = next(groups, None)
+    for unit in units:
+        given: Sequence[Rating] = ()
+        if coming is not None and coming[0] == unit.id:
+            given = list(coming[1])
+            coming = next(groups, None)
+        yield unit, given
+    if coming is not None:
+        raise ValueError(f"the ratings of {coming[0]!r} are not in the order of the units")
+
+
+def _plain(value: float | str | None) -> float | str | None:
+    """A number without `.0`."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _json(value: Sequence[object]) -> str | None:
+    return json.dumps(value, ensure_ascii=False) if value else None

@@ -1,0 +1,1 @@
+"""Tables: named columns and numbered rows, from any file format or data frame."""

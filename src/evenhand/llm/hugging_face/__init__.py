@@ -1,0 +1,1 @@
+"""Language models of Hugging Face that run in this process."""

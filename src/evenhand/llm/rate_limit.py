@@ -1,0 +1,122 @@
+"""How many calls are in progress at once: as many as the user allows, fewer while the server cannot keep up."""
+
+import asyncio
+from collections import deque
+
+_Queue = deque[asyncio.Future[None]]
+
+
+class RateLimiter:
+    """Gives out up to `most` places for calls, in the order of the requests. For use in one event loop.
+
+    It starts with all places. An overloaded server halves the width, once for all calls that were in progress together:
+    a call that began before the last halving says nothing about the width after it. If the server said how long to
+    wait, nobody enters before that. As many good calls as there are places widen it by one.
+
+    It has queues of its own and is not built on `asyncio.Condition`: leaving must not wait for a lock, because a call
+    that is cancelled at that moment would take the wake-up of the next one with it.
+    """
+
+    def __init__(self, most: int) -> None:
+        if most < 1:
+            raise ValueError(f"at least one place is needed, not {most}")
+        self._most = most
+        self._width = most
+        self._sending = 0
+        self._backing_off = 0
+        self._waiting: _Queue = deque()
+        self._returning: _Queue = deque()
+        self._pause: asyncio.TimerHandle | None = None
+        self._halved_at = float("-inf")
+        self._good = 0
+
+    @property
+    def width(self) -> int:
+        """The number of places at the moment."""
+        return self._width
+
+    @property
+    def in_use(self) -> int:
+        """Places taken by calls that are not backing off."""
+        return self._sending
+
+    async def __aenter__(self) -> "RateLimiter":
+        await self._enter(self._waiting)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._sending -= 1
+        self._admit()
+
+    async def back_off(self, seconds: float) -> None:
+        """Wait, and then until the width has room again, before trying once more. For calls that hold a place.
+
+        The place is not given to another call meanwhile, and is held again afterwards even after a cancellation. So
+        rejected calls come back no faster than the narrowed width allows.
+        """
+        self._sending -= 1
+        self._backing_off += 1
+        self._admit()
+        try:
+            await asyncio.sleep(seconds)
+            await self._enter(self._returning)
+        except BaseException:
+            self._sending += 1
+            raise
+        finally:
+            self._backing_off -= 1
+            self._admit()
+
+    def succeeded(self, began: float) -> None:
+        """A call succeeded that began at this time of the event loop's clock."""
+        if began < self._halved_at:
+            return
+        self._good += 1
+        if self._good >= self._width:
+            self._good = 0
+            self._width = min(self._width + 1, self._most)
+            self._admit()
+
+    def overloaded(self, began: float, pause: float = 0.0) -> None:
+        """A call that began then found the server overloaded; it asked for this pause in seconds."""
+        loop = asyncio.get_running_loop()
+        if began > self._halved_at:
+            self._halved_at = loop.time()
+            self._width = max(1, self._width // 2)
+            self._good = 0
+        until = loop.time() + pause
+        if pause > 0 and (self._pause is None or until > self._pause.when()):
+            if self._pause is not None:
+                self._pause.cancel()
+            self._pause = loop.call_at(until, self._resume)
+
+    def _resume(self) -> None:
+        self._pause = None
+        self._admit()
+
+    async def _enter(self, queue: _Queue) -> None:
+        place = asyncio.get_running_loop().create_future()
+        queue.append(place)
+        self._admit()
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.cancelled():
+                queue.remove(place)
+            else:
+                self._sending -= 1
+                self._admit()
+            raise
+
+    def _admit(self) -> None:
+        """Let in as many as there is room for, those that back off first."""
+        while self._pause is None and self._sending < self._width:
+            if self._returning:
+                place = self._returning.popleft()
+            elif self._waiting and self._sending + self._backing_off < self._width:
+                place = self._waiting.popleft()
+            else:
+                return
+            if not place.done():
+                self._sending += 1
+                place.set_result(None)

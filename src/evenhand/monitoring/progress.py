@@ -1,0 +1,166 @@
+"""How far a study and each person in it are. Pure: what was read goes in, figures come out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+
+from evenhand.analysis.tables import Table, Tables
+from evenhand.assignment import Plan
+from evenhand.monitoring.activity import Activity, speed
+from evenhand.monitoring.hints import RaterRecord, hints
+from evenhand.monitoring.quality import (
+    Match,
+    comparable_criteria,
+    match_with_examples,
+    match_with_known,
+    match_with_others,
+    match_with_self,
+)
+from evenhand.records import Rating
+from evenhand.statistics.arrays import IntArray
+from evenhand.store.people.access import Member
+from evenhand.store.people.tasks import TaskCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A member with what was read about them: task counts, activity and current trials."""
+
+    member: Member
+    counts: TaskCounts = field(default_factory=TaskCounts)
+    activity: Activity = field(default_factory=Activity)
+    trials: Sequence[Rating] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProgress:
+    """How far a study is.
+
+    `units_rated` have a value from at least one person, `units_done` from as many as the plan asks for. `items_wanted`
+    counts an item once for each person who is to rate it, `items_given` once for each person who has. Adjudicators and
+    the rater with the known answers are not counted.
+    """
+
+    items: int
+    units: int
+    people: int
+    units_rated: int
+    units_done: int
+    items_wanted: int
+    items_given: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The study, and each member in order of arrival with the hints about them.
+
+    `elsewhere` are the people who rated only in another way, such as in a spreadsheet, with the number of units that
+    have a value from them.
+    """
+
+    study: StudyProgress
+    elsewhere: Mapping[str, int]
+    records: Sequence[RaterRecord]
+    hints: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _References:
+    """What raters are compared with: all ratings, including the known answers, and the independent ratings."""
+
+    numbers: Mapping[str, int]
+    known: int | None
+    all_ratings: Mapping[str, Table]
+    independent: Mapping[str, Table]
+
+    def to_known(self, member: Member) -> Match | None:
+        number = self.numbers.get(member.rater)
+        if self.known is None or number is None or member.role != "rater" or number == self.known:
+            return None
+        return match_with_known(self.all_ratings, number, self.known)
+
+    def to_others(self, member: Member) -> Match | None:
+        number = self.numbers.get(member.rater)
+        if number is None or member.role != "rater":
+            return None
+        return match_with_others(self.independent, number, self.known)
+
+
+def progress(tables: Tables, people: Sequence[Participant], plan: Plan, now: datetime) -> Progress:
+    """Everything that the owner's page shows about the work done so far."""
+    numbers = {rater.id: number for number, rater in enumerate(tables.raters)}
+    known = None if plan.gold is None else numbers.get(plan.gold)
+    references = _References(numbers, known, comparable_criteria(tables), comparable_criteria(tables.independent()))
+    records = [_record(tables, person, references) for person in people]
+    raters = [record for record in records if record.member.role == "rater"]
+    of_person = _units_by_person(tables, known)
+    here = {person.member.rater for person in people}
+    return Progress(
+        _study_progress(tables, people, plan, of_person),
+        {name: len(units) for name, units in of_person.items() if name not in here},
+        records,
+        {one.member.rater: hints(one, [other for other in raters if other is not one], plan, now) for one in raters},
+    )
+
+
+def _record(tables: Tables, person: Participant, references: _References) -> RaterRecord:
+    repeats = match_with_self(tables.protocol, person.activity.values, person.trials)
+    training = match_with_examples(tables.protocol, person.trials)
+    return RaterRecord(
+        member=person.member,
+        counts=person.counts,
+        activity=person.activity,
+        speed=speed(person.activity),
+        known=references.to_known(person.member),
+        repeats=repeats if repeats.units else None,
+        training=training if training.units else None,
+        others=references.to_others(person.member),
+    )
+
+
+def _study_progress(
+    tables: Tables, people: Sequence[Participant], plan: Plan, of_person: Mapping[str, IntArray]
+) -> StudyProgress:
+    members = [person for person in people if person.member.role == "rater"]
+    raters = [person for person in members if person.member.rater != plan.gold]
+    wanted = plan.overlap or max(len(raters), 1)
+    rated = np.zeros(tables.n_units, dtype=np.bool_)
+    for units in of_person.values():
+        rated[units] = True
+    if plan.overlap is None:
+        # Every member rates every item. With an overlap of K, people who rated elsewhere count among the K.
+        here = {person.member.rater for person in raters}
+        of_person = {name: units for name, units in of_person.items() if name in here}
+    of_units, of_items = np.zeros(tables.n_units, dtype=np.int64), np.zeros(tables.n_items, dtype=np.int64)
+    without_value = {person.member.rater: person.counts.own_done for person in raters}
+    for name, units in of_person.items():
+        items = units if tables.clusters is None else np.unique(tables.clusters[units])
+        of_units[units] += 1
+        of_items[items] += 1
+        without_value[name] = without_value.get(name, 0) - len(items)
+    # Items with known answers are given to every rater, so some have more ratings than they need.
+    given = int(np.minimum(of_items, wanted).sum()) + sum(max(left, 0) for left in without_value.values())
+    return StudyProgress(
+        items=tables.n_items,
+        units=tables.n_units,
+        people=len(members),
+        units_rated=int(rated.sum()),
+        units_done=int((of_units >= wanted).sum()),
+        items_wanted=tables.n_items * wanted,
+        items_given=min(given, tables.n_items * wanted),
+    )
+
+
+def _units_by_person(tables: Tables, known: int | None) -> Mapping[str, IntArray]:
+    """The units that each person gave a value for, without adjudicators and the rater with the known answers."""
+    cells = [table.rater * tables.n_units + table.unit for table in tables.tables.values()]
+    both = np.unique(np.concatenate(cells)) if cells else np.zeros(0, dtype=np.int64)
+    raters, units = np.divmod(both, max(tables.n_units, 1))
+    ends = np.searchsorted(raters, np.arange(len(tables.raters) + 1))
+    return {
+        tables.raters[number].id: units[ends[number] : ends[number + 1]]
+        for number in tables.people()
+        if number != known and ends[number] < ends[number + 1]
+    }

@@ -1,0 +1,260 @@
+"""Which criteria of a unit are asked, answered and missing, and how answers become ratings.
+
+Every channel follows these rules: the rating page, imported files, models and programs. `web/static` has the same rules
+in JavaScript, for raters who are offline; both are tested with `tests/protocol/completion_cases.json`.
+
+A criterion is asked if it has no condition, or if its condition holds for the values of the criteria before it. A value
+that is no longer asked for does not count, so it cannot cause a follow-up question. A rationale is required for a value
+on a scale, never for free text. Confidence and notes are given once per unit, with the answer on the lead criterion, or
+with the first criterion that has a value if the lead has none.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Literal
+
+from evenhand.errors import RaterFailure
+from evenhand.protocol.model import Criterion, Protocol
+from evenhand.records import Answer, Rating, Status, Value
+from evenhand.scales import PERCENT, Nominal, Ordinal, Percent
+
+TAKEN_BACK = "taken back"
+"""The reason stored with a rating that withdraws an answer."""
+
+SKIPPED = "skipped by the rater"
+"""The reason stored if a rater skips an item without giving one."""
+
+NO_ANSWER = "the rater gave no answer on this criterion"
+
+UnitRatings = Mapping[str, Rating]
+"""One rater's current ratings of one unit, by criterion."""
+
+Part = Literal["value", "rationale", "evidence", "confidence", "notes"]
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Something that a unit still needs. Without a criterion it concerns the unit as a whole."""
+
+    criterion: str | None
+    part: Part
+    what: str
+    """What the rater has to do."""
+
+
+def is_answer(rating: Rating) -> bool:
+    """Whether a rating is an answer: one that failed or was taken back is not."""
+    return rating.status is not Status.FAILED and not is_taken_back(rating)
+
+
+def is_taken_back(rating: Rating) -> bool:
+    return rating.status is Status.SKIPPED and rating.reason == TAKEN_BACK
+
+
+def effective_values(protocol: Protocol, ratings: UnitRatings) -> Mapping[str, Value]:
+    """The values that count, by criterion: those of criteria that are asked, given the values before them."""
+    values: dict[str, Value] = {}
+    for criterion in protocol.criteria:
+        rating = ratings.get(criterion.id)
+        if rating is not None and rating.value is not None and protocol.asked(criterion, values):
+            values[criterion.id] = rating.value
+    return values
+
+
+def asked_criteria(protocol: Protocol, ratings: UnitRatings) -> Sequence[Criterion]:
+    """The criteria that are asked, given the ratings so far, in the protocol's order."""
+    values = effective_values(protocol, ratings)
+    return [criterion for criterion in protocol.criteria if protocol.asked(criterion, values)]
+
+
+def carrier(protocol: Protocol, values: Mapping[str, Value]) -> str | None:
+    """The criterion whose rating carries confidence and notes; None if no criterion has a value."""
+    return protocol.lead.id if protocol.lead.id in values else next(iter(values), None)
+
+
+def missing(protocol: Protocol, ratings: UnitRatings) -> Sequence[Missing]:
+    """What is needed before the unit can be finished. Nothing is, if the item was skipped."""
+    values = effective_values(protocol, ratings)
+    asked = [criterion for criterion in protocol.criteria if protocol.asked(criterion, values)]
+    if any(_was_skipped(criterion, ratings) for criterion in asked):
+        return []
+    found: list[Missing] = []
+    for criterion in asked:
+        rating = ratings.get(criterion.id)
+        if criterion.id in values and rating is not None:
+            found += _missing_reasons(protocol, criterion, rating)
+        elif criterion.required and not _is_settled(rating):
+            found.append(Missing(criterion.id, "value", _request_for(criterion)))
+    return [*found, *_missing_from_unit(protocol, ratings, values)]
+
+
+def statuses_on_finish(protocol: Protocol, ratings: UnitRatings) -> Sequence[tuple[str, Status]]:
+    """The criteria that finishing the unit settles, each with its status: not asked, or optional and skipped.
+
+    They include a follow-up that was answered before its condition became false.
+    """
+    values = effective_values(protocol, ratings)
+    settled: list[tuple[str, Status]] = []
+    for criterion in protocol.criteria:
+        rating = ratings.get(criterion.id)
+        if not protocol.asked(criterion, values):
+            if not _stays_unasked(criterion, rating, values):
+                settled.append((criterion.id, Status.NOT_ASKED))
+        elif not criterion.required and not _is_settled(rating):
+            settled.append((criterion.id, Status.SKIPPED))
+    return settled
+
+
+def statuses_on_skip(protocol: Protocol, ratings: UnitRatings) -> Sequence[tuple[str, Status]]:
+    """The criteria that skipping the item settles, each with its status: skipped, or not asked if that is known."""
+    values = effective_values(protocol, ratings)
+    settled: list[tuple[str, Status]] = []
+    for criterion in protocol.criteria:
+        rating = ratings.get(criterion.id)
+        if protocol.asked(criterion, values):
+            if not _is_settled(rating):
+                settled.append((criterion.id, Status.SKIPPED))
+        elif criterion.when is not None and not _stays_unasked(criterion, rating, values):
+            known = criterion.when.criterion in values
+            settled.append((criterion.id, Status.NOT_ASKED if known else Status.SKIPPED))
+    return settled
+
+
+def is_finished(protocol: Protocol, ratings: UnitRatings) -> bool:
+    """Whether every criterion is settled and nothing required is missing."""
+    return not missing(protocol, ratings) and not statuses_on_finish(protocol, ratings)
+
+
+def ratings_of(
+    protocol: Protocol,
+    unit: str,
+    rater: str,
+    answers: Sequence[Answer] | RaterFailure,
+    *,
+    beyond: Mapping[str, str] = _NOTHING,
+    seconds: float | None = None,
+    reply: str | None = None,
+) -> Sequence[Rating]:
+    """One rating per criterion of the unit, whatever the rater did. This is where a failure becomes a record.
+
+    A rater that failed, omitted a required criterion, or gave a value or confidence that is not on its scale gets
+    `failed` ratings with the reason, never a score. `beyond` names criteria that this rater cannot judge at all, each
+    with the reason: if they are asked and not answered, they become `cannot_assess`. `reply` is the id of the stored
+    reply that the answers were read from.
+    """
+    make = partial(Rating, unit=unit, rater=rater, digest=protocol.digest, seconds=seconds, reply=reply)
+    if isinstance(answers, RaterFailure):
+        failed = partial(make, status=Status.FAILED, reason=answers.reason, raw=answers.raw)
+        return [failed(criterion=criterion.id) for criterion in protocol.criteria]
+    given = {answer.criterion: answer for answer in answers}
+    values: dict[str, Value] = {}
+    ratings: list[Rating] = []
+    for criterion in protocol.criteria:
+        if protocol.asked(criterion, values):
+            rating = _rating(make, criterion, given.get(criterion.id), beyond.get(criterion.id))
+        else:
+            rating = make(criterion=criterion.id, status=Status.NOT_ASKED)
+        if rating.value is not None:
+            values[criterion.id] = rating.value
+        ratings.append(rating)
+    return ratings
+
+
+def _rating(make: Callable[..., Rating], criterion: Criterion, answer: Answer | None, beyond: str | None) -> Rating:
+    """The rating on a criterion that is asked."""
+    make = partial(make, criterion=criterion.id)
+    if answer is not None:
+        return _rated(make, criterion, answer)
+    if beyond is not None:
+        return make(status=Status.CANNOT_ASSESS, reason=beyond)
+    if criterion.required:
+        return make(status=Status.FAILED, reason=NO_ANSWER)
+    return make(status=Status.SKIPPED)
+
+
+def _rated(make: Callable[..., Rating], criterion: Criterion, answer: Answer) -> Rating:
+    try:
+        value = criterion.scale.read(answer.value)
+    except ValueError as error:
+        return make(status=Status.FAILED, reason=f"not on the scale: {error}", raw=str(answer.value))
+    try:
+        confidence = None if answer.confidence is None else PERCENT.read(answer.confidence)
+    except ValueError as error:
+        return make(status=Status.FAILED, reason=f"confidence: {error}", raw=str(answer.confidence))
+    return make(
+        value=value,
+        rationale=answer.rationale,
+        confidence=confidence,
+        notes=answer.notes,
+        evidence=answer.evidence,
+        misquoted=answer.misquoted,
+        distribution=answer.distribution,
+        mean=_mean(answer) if isinstance(criterion.scale, Ordinal) else None,
+    )
+
+
+def _mean(answer: Answer) -> float | None:
+    """The mean of the levels under the answer's distribution, if it has one."""
+    levels = [(value, share) for value, share in answer.distribution if isinstance(value, int | float)]
+    return sum(value * share for value, share in levels) if levels else None
+
+
+def _is_settled(rating: Rating | None) -> bool:
+    """Whether a criterion that is asked has an answer. `not_asked` is none once the condition holds again."""
+    return rating is not None and is_answer(rating) and rating.status is not Status.NOT_ASKED
+
+
+def _was_skipped(criterion: Criterion, ratings: UnitRatings) -> bool:
+    """Whether a required criterion was skipped, which only happens if the whole item was."""
+    rating = ratings.get(criterion.id)
+    return criterion.required and rating is not None and rating.status is Status.SKIPPED and is_answer(rating)
+
+
+def _stays_unasked(criterion: Criterion, rating: Rating | None, values: Mapping[str, Value]) -> bool:
+    """Whether the rating of a criterion that is not asked needs no change.
+
+    One that was skipped with the item needs none as long as it is unknown whether it would have been asked.
+    """
+    if rating is None or criterion.when is None:
+        return False
+    if rating.status is Status.SKIPPED and is_answer(rating):
+        return criterion.when.criterion not in values
+    return rating.status is Status.NOT_ASKED
+
+
+def _request_for(criterion: Criterion) -> str:
+    scale = criterion.scale
+    if isinstance(scale, Ordinal):
+        return "choose a level"
+    if isinstance(scale, Nominal):
+        return "choose a label"
+    return "give a percentage" if isinstance(scale, Percent) else "write an answer"
+
+
+def _missing_reasons(protocol: Protocol, criterion: Criterion, rating: Rating) -> Sequence[Missing]:
+    """The rationale and evidence that a value still needs."""
+    found: list[Missing] = []
+    if protocol.ask.rationale == "required" and protocol.asks_rationale(criterion) and not rating.rationale:
+        found.append(Missing(criterion.id, "rationale", "say why"))
+    if protocol.ask.evidence == "required" and not (rating.evidence or rating.misquoted):
+        found.append(Missing(criterion.id, "evidence", "mark the evidence"))
+    return found
+
+
+def _missing_from_unit(protocol: Protocol, ratings: UnitRatings, values: Mapping[str, Value]) -> Sequence[Missing]:
+    """Confidence and notes, if the unit has any value to be confident about."""
+    where = carrier(protocol, values)
+    if where is None:
+        return []
+    # Notes may have been left on the lead although it could not be assessed.
+    carriers = [ratings[name] for name in (where, protocol.lead.id) if name in ratings]
+    found: list[Missing] = []
+    if protocol.ask.confidence == "required" and all(rating.confidence is None for rating in carriers):
+        found.append(Missing(None, "confidence", "say how sure you are"))
+    if protocol.ask.notes == "required" and not any(rating.notes for rating in carriers):
+        found.append(Missing(None, "notes", "write a note"))
+    return found

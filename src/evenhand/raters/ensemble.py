@@ -1,0 +1,146 @@
+"""Several votes on one unit combined into one judgement: a model asked several times, or a jury of raters.
+
+Each categorical criterion gets the distribution of its votes and their mode. If two values have the same share, the
+level nearest to the mean wins, the lower of two that are equally near; among labels, the one the protocol lists first.
+A free text is the one given most often, a percentage the mean. A judgement is a failure unless more than half of the
+votes can be used.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from evenhand.errors import RaterFailure, UserError
+from evenhand.llm.base import Chat
+from evenhand.protocol.model import Criterion, Protocol
+from evenhand.raters.base import Judgement, Rater, model_ref
+from evenhand.raters.registry import RaterContext, rater_of, specs_in
+from evenhand.records import Answer, Item, Unit, Value
+from evenhand.scales import Nominal, Ordinal, Percent
+
+T = TypeVar("T")
+Distribution = tuple[tuple[Value, float], ...]
+
+
+def combined(protocol: Protocol, unit: Unit, votes: Sequence[Judgement], noun: str) -> Judgement:
+    """One judgement from several; `noun` says what the votes are, for the reason of a failure."""
+    usable = [vote for vote in votes if vote.failure is None]
+    if 2 * len(usable) <= len(votes):
+        return Judgement(unit, failure=_common_failure(votes, len(usable), noun))
+    answers = _majority_answers(protocol, usable)
+    seconds = [vote.seconds for vote in votes if vote.seconds is not None]
+    # A criterion beyond one rater may be answered by another; an answer takes precedence.
+    beyond = {criterion: why for vote in usable for criterion, why in vote.beyond.items()}
+    reply = _spokesman(protocol, usable, answers)
+    return Judgement(unit, answers, seconds=sum(seconds) if seconds else None, reply=reply, beyond=beyond)
+
+
+def _common_failure(votes: Sequence[Judgement], usable: int, noun: str) -> RaterFailure:
+    failures = [vote.failure for vote in votes if vote.failure is not None]
+    common = Counter(failure.reason for failure in failures).most_common(1)[0][0]
+    raw = next((failure.raw for failure in failures if failure.reason == common), None)
+    return RaterFailure(f"{usable} of {len(votes)} {noun} usable; most often: {common}", raw)
+
+
+def _majority_answers(protocol: Protocol, usable: Sequence[Judgement]) -> Sequence[Answer]:
+    answers: list[Answer] = []
+    values: dict[str, Value] = {}
+    for criterion in protocol.criteria:
+        given = [answer for vote in usable for answer in vote.answers if answer.criterion == criterion.id]
+        if given and protocol.asked(criterion, values):
+            answer = _agreed(criterion, given)
+            answers.append(answer)
+            values[criterion.id] = criterion.scale.read(answer.value)
+    confidences = [answer.confidence for vote in usable for answer in vote.answers if answer.confidence is not None]
+    if confidences and answers:
+        lead = next((n for n, answer in enumerate(answers) if answer.criterion == protocol.lead.id), 0)
+        answers[lead] = replace(answers[lead], confidence=sum(confidences) / len(confidences))
+    return answers
+
+
+async def all_of(votes: Iterable[Awaitable[T]]) -> Sequence[T]:
+    """Their results, once all have ended: if one fails, the calls of the others are still waited for."""
+    results = await asyncio.gather(*votes, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
+
+
+def _spokesman(protocol: Protocol, usable: Sequence[Judgement], answers: Sequence[Answer]) -> str | None:
+    """The reply of the first vote for the first answer: the one whose rationale was taken."""
+    if answers:
+        criterion = protocol.criterion(answers[0].criterion)
+        value = criterion.scale.read(answers[0].value)
+        for vote in usable:
+            for answer in vote.answers:
+                if answer.criterion == criterion.id and criterion.scale.read(answer.value) == value:
+                    return vote.reply
+    return usable[0].reply
+
+
+def _agreed(criterion: Criterion, given: Sequence[Answer]) -> Answer:
+    scale = criterion.scale
+    read = [scale.read(answer.value) for answer in given]
+    if isinstance(scale, Percent):
+        numbers = [value for value in read if not isinstance(value, str)]
+        return replace(given[0], value=sum(numbers) / len(numbers), confidence=None)
+    if isinstance(scale, Ordinal | Nominal):
+        shares = {value: read.count(value) / len(read) for value in read}
+        value = mode(shares, scale)
+        distribution: Distribution = tuple((level, shares[level]) for level in scale.values if shares.get(level))
+    else:
+        value, distribution = Counter(read).most_common(1)[0][0], ()
+    spoken = next((answer for answer, said in zip(given, read, strict=True) if said == value), given[0])
+    return replace(spoken, value=value, confidence=None, distribution=distribution)
+
+
+def mode(shares: dict[Value, float], scale: Ordinal | Nominal) -> Value:
+    """The value with the largest share; see above for ties."""
+    most = max(shares.values())
+    # Shares are sums of fractions: a difference from rounding is a tie.
+    best = [value for value in scale.values if shares.get(value, 0.0) >= most - 1e-9]
+    if isinstance(scale, Nominal):
+        return best[0]
+    mean = sum(value * share for value, share in shares.items() if isinstance(value, int))
+    return min(best, key=lambda value: (abs(float(value) - mean), value))
+
+
+def jury(spec: str, name: str, context: RaterContext) -> Rater:
+    """`jury(SPEC, SPEC, …)`."""
+    inner = spec.partition("(")[2]
+    specs = specs_in(inner.removesuffix(")")) if inner.endswith(")") else []
+    if len(specs) < 2 or not all(specs):
+        raise UserError(f"{spec!r} is not a jury: name two raters or more, as in jury(openai:MODEL, gemini:MODEL)")
+    members = [rater_of(member, context) for member in specs]
+    models = [chat.model for member in members for chat in member.chats]
+    models += [str(member.settings.get("spec", member.ref.id)) for member in members if not member.chats]
+    twice = sorted({model for model in models if models.count(model) > 1})
+    if twice:
+        raise UserError(f"{twice[0]} is in {spec!r} twice: it would have two votes and one opinion")
+    return Jury(name, context.protocol, members)
+
+
+class Jury:
+    """A rater made of raters: each member rates by itself, and the votes are combined."""
+
+    def __init__(self, name: str, protocol: Protocol, members: Sequence[Rater]) -> None:
+        self._protocol = protocol
+        self.members = members
+        self.together = all(member.together for member in members)
+        self.settings: Mapping[str, object] = {
+            "spec": f"jury({', '.join(member.ref.id for member in members)})",
+            "members": {member.ref.id: dict(member.settings) for member in members},
+        }
+        self.ref = model_ref(name, self.settings)
+
+    @property
+    def chats(self) -> Sequence[Chat]:
+        return [chat for member in self.members for chat in member.chats]
+
+    async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
+        votes = await all_of(member.rate_units(item, units) for member in self.members)
+        by_unit = zip(units, zip(*votes, strict=True), strict=True)
+        return [combined(self._protocol, unit, given, "members") for unit, given in by_unit]

@@ -1,0 +1,153 @@
+"""A language model as a rater: the protocol's prompt out, the reply read and checked, and never an invented score."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+
+from evenhand.errors import RaterFailure
+from evenhand.llm.base import CallError, Chat, Reply, Request
+from evenhand.protocol.model import Protocol
+from evenhand.raters.base import Judgement, Rater, RatingTask, model_ref
+from evenhand.raters.ensemble import all_of, combined
+from evenhand.raters.llm_judge.logprobs import odds
+from evenhand.raters.llm_judge.parse import Reading, again, read_reply
+from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, Prompts
+from evenhand.raters.options import RATER_DEFAULTS, RaterOptions
+from evenhand.raters.registry import RaterContext
+from evenhand.records import Answer, Item, Unit
+from evenhand.scales import Nominal, Ordinal
+
+ALTERNATIVES = 10
+"""How many alternatives to each token are requested if the distribution is wanted."""
+
+
+def llm_rater(spec: str, name: str, context: RaterContext) -> Rater:
+    """`openai:`, `gemini:`, `anthropic:`, `http://…#MODEL`, `https://…#MODEL`, `hf:FOLDER-OR-ID`."""
+    # Servers of one's own and local models accept limits on the length of texts in a schema, and often need them.
+    bounded = spec.lower().startswith(("http:", "https:", "hf:"))
+    return LlmRater(name, context.connect(spec), context.protocol, context.options, bounded=bounded)
+
+
+class LlmRater:
+    """Rates with one model. An unusable reply is requested once more with what was wrong; then the unit fails."""
+
+    members: Sequence[Rater] = ()
+
+    def __init__(
+        self, name: str, chat: Chat, protocol: Protocol, options: RaterOptions = RATER_DEFAULTS, *, bounded: bool
+    ) -> None:
+        self._chat = chat
+        self._protocol = protocol
+        self._options = options
+        # A model may be asked for more reasons than people are; what is rated, and how, is the same.
+        self._asked_protocol = _with_reasons(protocol) if options.reasons else protocol
+        default = 1.0 if options.samples > 1 else 0.0
+        self._temperature = default if options.temperature is None else options.temperature
+        self.together = options.together and protocol.rule.of == "sentence"
+        self._prompts = Prompts(self._asked_protocol, shots=options.shots, bounded=bounded, together=self.together)
+        self._max_tokens = options.max_tokens or (4096 if self.together else 2048)
+        self.settings: Mapping[str, object] = {
+            "spec": chat.model,
+            "prompt": PROMPT_FORMAT,
+            **asdict(options),
+            "temperature": self._temperature,
+            "max_tokens": self._max_tokens,
+            "together": self.together,
+            "shots": len(protocol.examples) if options.shots is None else min(options.shots, len(protocol.examples)),
+        }
+        self.ref = model_ref(name, self.settings)
+
+    @property
+    def chats(self) -> Sequence[Chat]:
+        return (self._chat,)
+
+    async def rate(self, item: Item, unit: Unit) -> Judgement:
+        """Rate one unit."""
+        return (await self.rate_units(item, [unit]))[0]
+
+    async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
+        task = RatingTask(item, tuple(units))
+        request = self.request_for(task)
+        if self._options.samples == 1:
+            return await self._sampled(task, request)
+        samples = range(self._options.samples)
+        votes = zip(*await all_of(self._sampled(task, _of_sample(request, sample)) for sample in samples), strict=True)
+        return [combined(self._protocol, unit, given, "samples") for unit, given in zip(units, votes, strict=True)]
+
+    def request_for(self, task: RatingTask) -> Request:
+        """What the model is asked about some units."""
+        return self._prompts.request(
+            task,
+            max_tokens=self._max_tokens,
+            temperature=self._temperature,
+            seed=self._options.seed,
+            logprobs=ALTERNATIVES if self._options.logprobs else 0,
+        )
+
+    async def _sampled(self, task: RatingTask, request: Request) -> Sequence[Judgement]:
+        """Ask, and if the reply cannot be used for every unit, ask once more."""
+        first = await self._ask(task, request)
+        if first.reply is None or not first.reading.faults or first.reply.finish == "refusal":
+            return first.judgements
+        second = await self._ask(task, again(request, first.reply, first.reading))
+        return [
+            _corrected(judgement, other) if judgement.failure else judgement
+            for judgement, other in zip(first.judgements, second.judgements, strict=True)
+        ]
+
+    async def _ask(self, task: RatingTask, request: Request) -> "_Asked":
+        try:
+            reply = await self._chat.complete(request)
+        except CallError as error:
+            failure = RaterFailure(error.reason, error.raw)
+            return _Asked([Judgement(unit, failure=failure) for unit in task.units])
+        reading = read_reply(self._asked_protocol, task, reply)
+        judgements = [judgement_of(self._protocol, unit, reading, reply) for unit in task.units]
+        return _Asked(judgements, reply, reading)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The result of one call: a judgement of each unit, the reply, and how it was read, if one came."""
+
+    judgements: Sequence[Judgement]
+    reply: Reply | None = None
+    reading: Reading = field(default_factory=Reading)
+
+
+def _with_reasons(protocol: Protocol) -> Protocol:
+    asked = {name: "optional" for name in ("evidence", "confidence") if getattr(protocol.ask, name) == "off"}
+    ask = protocol.ask.model_copy(update={**asked, "rationale": "required"})
+    return protocol.model_copy(update={"ask": ask})
+
+
+def _of_sample(request: Request, sample: int) -> Request:
+    """Each sample has a seed of its own: the same seed would give the same reply."""
+    seed = None if request.seed is None else request.seed + sample
+    return replace(request, sample=sample, seed=seed)
+
+
+def judgement_of(protocol: Protocol, unit: Unit, reading: Reading, reply: Reply) -> Judgement:
+    """What a reply says about one unit of its task, or the failure that takes its place."""
+    fault = reading.faults.get(unit.id)
+    if fault is not None:
+        return Judgement(unit, failure=RaterFailure(fault.reason, reply.text), seconds=reply.seconds, reply=reply.id)
+    answers = [
+        _with_odds(protocol, answer, reading.offsets.get((unit.id, answer.criterion)), reply)
+        for answer in reading.answers[unit.id]
+    ]
+    return Judgement(unit, answers, seconds=reply.seconds, reply=reply.id)
+
+
+def _with_odds(protocol: Protocol, answer: Answer, place: int | None, reply: Reply) -> Answer:
+    scale = protocol.criterion(answer.criterion).scale
+    if place is None or not reply.choices or not isinstance(scale, Ordinal | Nominal):
+        return answer
+    return replace(answer, distribution=odds(scale, reply.choices, place))
+
+
+def _corrected(first: Judgement, second: Judgement) -> Judgement:
+    """The corrected judgement; if it failed too, with what was wrong at first and with the second try."""
+    if first.failure is None or second.failure is None or second.failure.reason == first.failure.reason:
+        return second
+    reason = f"{first.failure.reason}; asked again: {second.failure.reason}"
+    return replace(second, failure=RaterFailure(reason, second.failure.raw or first.failure.raw))

@@ -1,0 +1,1 @@
+"""RAGQuestEval as a rater, and the questions it needs."""

@@ -1,0 +1,151 @@
+"""RAGQuestEval's answers: by an extractive answerer without a model of language, or by a language model that is named.
+
+The questions and the reference's answers are units of the study; `question_maker` has them made.
+"""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from evenhand.errors import RaterFailure, UserError
+from evenhand.llm.base import Chat
+from evenhand.nlp.quotes import Quotes
+from evenhand.nlp.words import is_chinese
+from evenhand.protocol.model import Protocol
+from evenhand.questeval.answerer import ALONE, WITH_NETWORK, Answerer, Found
+from evenhand.raters.base import Judgement, Rater, digest_of, local_computation, model_ref
+from evenhand.raters.quest_eval.rated_text import RatedText, answer_criterion
+from evenhand.raters.registry import RaterContext, model_within, specs_in
+from evenhand.records import UNANSWERABLE, Answer, Item, Unit
+from evenhand.verify.languages import unreadable
+from evenhand.verify.network import FOLDER, shared
+from evenhand.verify.reading import Reading
+
+ANSWERING = "1"
+"""Raised when the same question and text come to be answered otherwise: part of a rater's configuration."""
+
+_UNPARTED = re.compile("[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
+"""Thai, Lao, Tibetan, Burmese, Khmer, kana: nothing stands between words, and there is no dictionary to part them."""
+_LETTER = re.compile(r"[^\W\d_]")
+_SAMPLE = 40_000
+
+
+def quest_eval(spec: str, name: str, context: RaterContext) -> Rater:
+    """`quest-eval`, or `quest-eval(SPEC)` to let the model that SPEC names answer."""
+    protocol = context.protocol
+    criterion = answer_criterion(protocol).id
+    kind, bracket, inner = spec.partition("(")
+    if not bracket and kind.strip().lower() == "quest-eval":
+        return QuestEval(name, protocol)
+    models = specs_in(inner.removesuffix(")")) if inner.endswith(")") else []
+    if len(models) != 1 or not models[0]:
+        raise UserError(
+            f"{spec!r} cannot be read: quest-eval answers by itself, and quest-eval(SPEC) lets the model answer that "
+            "SPEC names, as in quest-eval(openai:MODEL)"
+        )
+    return ModelAnswers(name, model_within("quest-eval", models[0], context), protocol, criterion)
+
+
+class _BuiltInNetwork:
+    """The network that comes with Evenhand, loaded when it is first needed."""
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Reading]:
+        return shared().read(pairs)
+
+
+class QuestEval:
+    """Answers by itself, in the words of the text. All questions about an item are one task: its text is read once."""
+
+    together = True
+    chats: Sequence[Chat] = ()
+    members: Sequence[Rater] = ()
+
+    def __init__(self, name: str, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self._criterion = answer_criterion(protocol).id
+        self._beyond = {
+            other.id: f"beyond quest-eval: it answers questions, and does not judge {other.title.lower()}"
+            for other in protocol.criteria
+            if other.required and other.id != self._criterion
+        }
+        self._answerer = Answerer(_BuiltInNetwork())
+        self.settings: Mapping[str, object] = {
+            "spec": "quest-eval",
+            "answering": ANSWERING,
+            "weights": digest_of([ALONE, WITH_NETWORK])[:16],
+            "network": hashlib.sha256((FOLDER / "model.onnx").read_bytes()).hexdigest()[:16],
+        }
+        self.ref = model_ref(name, self.settings)
+
+    async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
+        async with local_computation():
+            return await asyncio.to_thread(self._judgements, item, units)
+
+    def _judgements(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
+        rated = RatedText(self._protocol, item)
+        why_not = _unreadable_words(rated.text)
+        if why_not is not None:
+            return [Judgement(unit, failure=RaterFailure(why_not)) for unit in units]
+        language, remark = _language(rated.text, self._protocol.language)
+        return [Judgement(unit, [self._answer(unit, rated, language, remark)], beyond=self._beyond) for unit in units]
+
+    def _answer(self, unit: Unit, rated: RatedText, language: str, remark: str | None) -> Answer:
+        if not rated.text.strip():
+            # Nothing is said, so nothing is answered: that is known, and no failure.
+            return Answer(self._criterion, UNANSWERABLE, rationale="the text is empty", confidence=100.0)
+        found: Found = self._answerer.answer(unit.text or "", rated.text, language)
+        span = None if found.span is None else rated.span(*found.span)
+        return Answer(
+            self._criterion,
+            found.answer,
+            rationale=remark,
+            confidence=round(100 * found.confidence, 1),
+            evidence=() if span is None else (span,),
+        )
+
+
+class ModelAnswers:
+    """Answers by a language model; if it does not quote the text, its answer is looked up there."""
+
+    members: Sequence[Rater] = ()
+
+    def __init__(self, name: str, rater: Rater, protocol: Protocol, criterion: str) -> None:
+        self._rater = rater
+        self._protocol = protocol
+        self._criterion = criterion
+        self.together = rater.together
+        self.settings: Mapping[str, object] = {"spec": f"quest-eval({rater.ref.id})", "by": dict(rater.settings)}
+        self.ref = model_ref(name, self.settings)
+
+    @property
+    def chats(self) -> Sequence[Chat]:
+        return self._rater.chats
+
+    async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
+        quotes = Quotes(RatedText(self._protocol, item).texts)
+        judgements = await self._rater.rate_units(item, units)
+        return [replace(one, answers=[self._placed(answer, quotes) for answer in one.answers]) for one in judgements]
+
+    def _placed(self, answer: Answer, quotes: Quotes) -> Answer:
+        if answer.criterion != self._criterion or answer.evidence or answer.value == UNANSWERABLE:
+            return answer
+        span = quotes.find(str(answer.value))
+        return answer if span is None else replace(answer, evidence=(span,))
+
+
+def _language(text: str, language: str) -> tuple[str, str | None]:
+    """The language to read a text in, and what is to be said about it."""
+    if is_chinese(text, language) or language.split("-")[0].lower() != "en":
+        return language, None
+    why = unreadable(text)
+    return (language, None) if why is None else ("und", f"answered without the built-in network: the text {why}")
+
+
+def _unreadable_words(text: str) -> str | None:
+    """Why the words of a text cannot be told apart."""
+    sample = text[:_SAMPLE]
+    if 10 * len(_UNPARTED.findall(sample)) <= len(_LETTER.findall(sample)):
+        return None
+    return "the text is in a script without spaces that quest-eval cannot part into words; quest-eval(SPEC) can read it"

@@ -1,0 +1,143 @@
+"""Which criterion of a protocol asks whether evidence supports a text, and which of its labels says what.
+
+Labels are known by their names and aliases, whatever their case and whatever stands between their words. A protocol
+may have all five outcomes or two: what is contradicted is "not supported" where there is no word for more.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evenhand.errors import UserError
+from evenhand.protocol.model import Criterion, Protocol
+from evenhand.records import Value
+from evenhand.scales import Nominal
+from evenhand.verify.verifier import Label, Verdict
+
+FITTING = ("halo-support", "stem-accuracy")
+"""The built-in protocols with such a criterion."""
+
+_WORDS: Mapping[Label, Sequence[str]] = {
+    Label.SUPPORTED: (
+        "supported, supports, support, fully supported, entailed, entailment, entails, accurate, attributable, "
+        "fully attributable, attributed, faithful, grounded, consistent"
+    ).split(", "),
+    Label.CONTRADICTED: (
+        "contradicted, contradiction, contradicts, contradictory, refuted, refutes, refute, inaccurate"
+    ).split(", "),
+    Label.NO_EVIDENCE: (
+        "no evidence, not enough info, not enough information, not enough evidence, insufficient evidence, neutral, "
+        "unsupported, not supported, unverifiable, not verifiable, not entailed, not entailment, not attributable, "
+        "not attributed, unattributable, extrapolatory, baseless, unfaithful, not faithful, ungrounded, not grounded, "
+        "inconsistent, not consistent, hallucinated, hallucination"
+    ).split(", "),
+    Label.DISPUTED: "disputed, conflicting, conflicting evidence, mixed, mixed evidence".split(", "),
+    Label.NO_CLAIM: (
+        "no claim, no factual claim, cannot assess, can't assess, cannot confidently assess, "
+        "can't confidently assess, cannot assess or no claim, can't confidently assess or no claim, not checkable, "
+        "not check worthy"
+    ).split(", "),
+}
+_NOT_A_LETTER = re.compile(r"[\W\d_]+")
+
+
+def _key(label: str) -> str:
+    return _NOT_A_LETTER.sub("", label.casefold())
+
+
+_MEANINGS: Mapping[str, Label] = {_key(word): label for label, words in _WORDS.items() for word in words}
+
+
+def meaning(label: str) -> Label | None:
+    """What a label's name says about support, where it says anything."""
+    return _MEANINGS.get(_key(label))
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """A criterion and the label of its scale for each outcome that it has one for."""
+
+    criterion: Criterion
+    labels: Mapping[Label, str]
+
+    def label(self, verdict: Verdict) -> str:
+        """The label for a verdict. Where the scale has none of its own:
+
+        - a disputed claim gets the label of the likeliest outcome;
+        - a contradicted one is not supported, and neither is a text that claims nothing: the evidence does not bear
+          it out, and protocols with such scales want a label for every text.
+        """
+        if verdict.label in self.labels:
+            return self.labels[verdict.label]
+        return self.labels.get(verdict.likeliest, self.labels[Label.NO_EVIDENCE])
+
+    def distribution(self, verdict: Verdict) -> tuple[tuple[Value, float], ...]:
+        """How likely each label is; empty where the verdict is one that has no probability: disputed, or no claim."""
+        if self._own(verdict) or not verdict.probabilities:
+            return ()
+        shares: dict[str, float] = {}
+        for outcome, share in verdict.probabilities.items():
+            label = self.labels.get(outcome, self.labels[Label.NO_EVIDENCE])
+            shares[label] = shares.get(label, 0.0) + share
+        scale = self.criterion.scale
+        return tuple((label, shares[label]) for label in map(str, scale.values) if label in shares)
+
+    def _own(self, verdict: Verdict) -> bool:
+        return verdict.label is Label.DISPUTED and Label.DISPUTED in self.labels
+
+
+def support_of(protocol: Protocol) -> Support:
+    """The first criterion that asks about support. Raises UserError where the protocol cannot be verified."""
+    lacking = list[str]()
+    if protocol.rule.of == "question":
+        lacking.append("units that are items or sentences; these are questions")
+    if not evidence_fields(protocol):
+        lacking.append("a field with the role evidence (a text, passages or triples) that raters see")
+    if protocol.rule.of == "item" and not rated_fields(protocol):
+        lacking.append("a text field with the role rated that raters see")
+    found = next(filter(None, map(_support, protocol.criteria)), None)
+    if found is None:
+        lacking.append(
+            'a criterion, asked about every unit, whose labels have one for "supported" (also: entailed, accurate, '
+            'attributable) and one for "no evidence" (also: unsupported, not supported, not enough info, neutral)'
+        )
+    if found is None or lacking:
+        raise UserError(
+            f"{protocol.name}: the verifier cannot rate under this protocol, which lacks {'; and '.join(lacking)}. Of "
+            f"the built-in ones it fits {' and '.join(FITTING)}. A language model rates under any protocol: "
+            "--rater openai:MODEL"
+        )
+    return found
+
+
+def evidence_fields(protocol: Protocol) -> Sequence[str]:
+    """The fields that a claim is compared with."""
+    kinds = ("text", "passages", "triples")
+    fields = protocol.item.fields.items()
+    return [name for name, spec in fields if spec.role == "evidence" and spec.shown and spec.kind in kinds]
+
+
+def rated_fields(protocol: Protocol) -> Sequence[str]:
+    """The texts that are rated."""
+    fields = protocol.item.fields.items()
+    return [name for name, spec in fields if spec.role == "rated" and spec.shown and spec.kind == "text"]
+
+
+def question_field(protocol: Protocol) -> str | None:
+    """The field with the question that a rated text answers, where the protocol has one under such a name."""
+    names = {"question", "query"}
+    for name, spec in protocol.item.fields.items():
+        if spec.role == "context" and spec.shown and spec.kind == "text" and names & {name, *spec.aliases}:
+            return name
+    return None
+
+
+def _support(criterion: Criterion) -> Support | None:
+    if not isinstance(criterion.scale, Nominal) or criterion.when is not None:
+        return None
+    labels: dict[Label, str] = {}
+    for name, label in criterion.scale.labels.items():
+        said = next(filter(None, map(meaning, (name, *label.aliases))), None)
+        if said is not None:
+            labels.setdefault(said, name)
+    return Support(criterion, labels) if {Label.SUPPORTED, Label.NO_EVIDENCE} <= labels.keys() else None

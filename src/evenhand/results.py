@@ -1,0 +1,425 @@
+"""What `Study` returns. Every result prints as the command line does, displays in a notebook as the report does, and
+converts to plain values and to data frames of one row per figure."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from evenhand.analysis.agreement import Agreement, Pair
+from evenhand.analysis.comparison import Compared
+from evenhand.analysis.figures import PEOPLES_MAJORITY, Figure
+from evenhand.analysis.tables import Tables
+from evenhand.analysis.targets import TargetResult
+from evenhand.analysis.trust import Trust, in_words
+from evenhand.formats.ratings.validation import ImportSummary
+from evenhand.formats.tables.frames import data_frame
+from evenhand.report.data import Report
+from evenhand.report.html.elements import Section, table
+from evenhand.report.html.fragment import fragment
+from evenhand.report.html.names import Names
+from evenhand.report.html.sections.agreement import agreement_section
+from evenhand.report.html.sections.headline import headline_section
+from evenhand.report.html.sections.trust import trust_section
+from evenhand.report.json import agree_json, measures_json, plain, report_json
+from evenhand.report.text import agreement_text, line, measures_text, shown
+from evenhand.statistics import Estimate
+from evenhand.store.ratings import Added
+from evenhand.text import counted
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+Row = Mapping[str, object]
+
+
+class Result(ABC):
+    """Anything that `Study` returns to be looked at."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """What the command line prints."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as the command line prints them with `--json`."""
+
+    @abstractmethod
+    def _rows(self) -> Sequence[Row]:
+        """The rows of a data frame."""
+
+    @abstractmethod
+    def _sections(self) -> Sequence[Section]:
+        """What a notebook shows."""
+
+    @abstractmethod
+    def _summary(self) -> str:
+        """The content of the `repr`, in a few words."""
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A pandas data frame. Raises UserError if pandas is not installed."""
+        return data_frame("pandas", _columns(self._rows()))
+
+    def to_polars(self) -> "polars.DataFrame":
+        """A Polars data frame. Raises UserError if Polars is not installed."""
+        return data_frame("polars", _columns(self._rows()))
+
+    def _repr_html_(self) -> str:
+        return fragment(self._sections())
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._summary()}>"
+
+
+def _columns(rows: Sequence[Row]) -> dict[str, list[object]]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _figure_row(figure: Figure) -> Row:
+    stratum, found = figure.stratum, figure.estimate
+    return {
+        "statistic": figure.statistic,
+        "criterion": figure.criterion,
+        "rater": figure.rater,
+        "against": figure.against,
+        "stratum": None if stratum is None else ", ".join(f"{name}={value}" for name, value in stratum.items()),
+        "label": None if figure.label is None else str(figure.label),
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "n": found.n,
+        "why": found.why,
+    }
+
+
+class FiguresResult(Result):
+    """A result that consists of figures."""
+
+    @abstractmethod
+    def figures(self) -> Sequence[Figure]:
+        """Every number of this result as a flat record."""
+
+    def _rows(self) -> Sequence[Row]:
+        return [_figure_row(figure) for figure in self.figures()]
+
+
+@dataclass(frozen=True, repr=False)
+class AgreementResult(FiguresResult):
+    """Agreement of all raters and of each pair, by criterion, and the protocol's targets."""
+
+    heading: Report
+    tables: Tables
+    criteria: Mapping[str, Agreement]
+    targets: Sequence[TargetResult]
+
+    @property
+    def alpha(self) -> Mapping[str, Estimate]:
+        """Krippendorff's α of each criterion."""
+        return {name: found.alpha for name, found in self.criteria.items()}
+
+    @property
+    def pairs(self) -> Mapping[str, Sequence[Pair]]:
+        """The pairs of raters of each criterion."""
+        return {name: found.pairs for name, found in self.criteria.items()}
+
+    def __str__(self) -> str:
+        return agreement_text(self.tables, self.criteria, self.targets)
+
+    def to_dict(self) -> dict[str, Any]:
+        return agree_json(self.tables, self.criteria, self.targets)
+
+    def figures(self) -> Sequence[Figure]:
+        return [figure for found in self.criteria.values() for figure in found.figures()]
+
+    def _sections(self) -> Sequence[Section]:
+        report = replace(self.heading, agreements=self.criteria, targets=self.targets)
+        return [agreement_section(report, Names(report))]
+
+    def _summary(self) -> str:
+        pairs = sum(len(found.pairs) for found in self.criteria.values())
+        return f"{', '.join(self.criteria) or 'no criterion'}; {counted(pairs, 'pair')} of raters"
+
+
+@dataclass(frozen=True, repr=False)
+class MeasuresResult(FiguresResult):
+    """The protocol's own figures, overall and by stratum."""
+
+    heading: Report
+    tables: Tables
+    measures: Sequence[Figure]
+
+    def __iter__(self) -> Iterator[Figure]:
+        return iter(self.measures)
+
+    def __len__(self) -> int:
+        return len(self.measures)
+
+    def __str__(self) -> str:
+        return measures_text(self.tables, self.measures)
+
+    def to_dict(self) -> dict[str, Any]:
+        return measures_json(self.tables, self.measures)
+
+    def figures(self) -> Sequence[Figure]:
+        return self.measures
+
+    def _sections(self) -> Sequence[Section]:
+        report = replace(self.heading, measures=self.measures)
+        return [headline_section(report, Names(report))]
+
+    def _summary(self) -> str:
+        return f"{self.tables.protocol.name}; {counted(len(self.measures), 'figure')}"
+
+
+@dataclass(frozen=True, repr=False)
+class TrustResult(FiguresResult):
+    """How far each rater can be trusted on one criterion."""
+
+    heading: Report
+    trust: Trust
+
+    def __str__(self) -> str:
+        sentences = (line(f"  {sentence}") for sentence in in_words(self.trust))
+        return "\n".join([f"Trust: {self.trust.criterion}", *sentences])
+
+    def to_dict(self) -> dict[str, Any]:
+        return plain(self.trust)
+
+    def figures(self) -> Sequence[Figure]:
+        return list(_trust_figures(self.trust))
+
+    def _sections(self) -> Sequence[Section]:
+        report = replace(self.heading, trust={self.trust.criterion: self.trust})
+        return [trust_section(report, Names(report))]
+
+    def _summary(self) -> str:
+        return f"{self.trust.criterion}; {counted(len(self.trust.models), 'model')}"
+
+
+def _trust_figures(found: Trust) -> Iterator[Figure]:
+    name = found.criterion
+    for one in [*found.people, *(model.standing for model in found.models)]:
+        yield Figure("match", "match", one.match, name, one.rater, PEOPLES_MAJORITY)
+    for model in found.models:
+        for label, powered in model.powered.estimates.items():
+            by_source = {"powered": powered.combined, "people": powered.human_only, "model": powered.model_only}
+            for source, estimate in by_source.items():
+                yield Figure(f"{source}_estimate", "estimate", estimate, name, model.rater, label=label)
+    for severity in found.severities:
+        yield Figure("leniency", "leniency", severity.leniency, name, severity.rater)
+        yield Figure("drift", "drift", severity.drift, name, severity.rater)
+
+
+@dataclass(frozen=True, repr=False)
+class ComparisonResult(FiguresResult):
+    """Two groups of items, two systems for instance, compared on one criterion."""
+
+    comparison: Compared
+
+    def __str__(self) -> str:
+        found = self.comparison
+        whose = found.rater or "people"
+        head = (
+            f"{found.criterion} by {whose}: {found.field} {found.a} (n {found.n_a:,}) less {found.b} (n {found.n_b:,})"
+        )
+        if found.why is not None:
+            return line(f"{head}: undefined: {found.why}")
+        lines = [f"  {name}: {self._difference(name)}" for name in found.differences]
+        return "\n".join(map(line, [head, *lines]))
+
+    def _difference(self, name: str) -> str:
+        one = self.comparison.differences[name]
+        p = "" if one.p is None else f", p {one.p:.3f}" if one.p >= 0.001 else ", p < 0.001"
+        return f"{shown(one.difference)}{p}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return plain(self.comparison)
+
+    def figures(self) -> Sequence[Figure]:
+        found = self.comparison
+        return [
+            Figure("difference", "difference", one.difference, found.criterion, found.rater, label=name)
+            for name, one in found.differences.items()
+        ]
+
+    def _rows(self) -> Sequence[Row]:
+        found = self.comparison.differences.values()
+        return [
+            {**row, "a": one.first, "b": one.second, "p": one.p}
+            for row, one in zip(super()._rows(), found, strict=True)
+        ]
+
+    def _sections(self) -> Sequence[Section]:
+        found = self.comparison
+        caption = f"{found.criterion}: {found.field} {found.a} less {found.b}"
+        rows = [[name, self._difference(name)] for name in found.differences]
+        return [
+            Section("comparison", "Comparison", table(caption, ["", "difference"], rows or [[found.why or "", ""]]))
+        ]
+
+    def _summary(self) -> str:
+        return f"{self.comparison.criterion}, {self.comparison.a} less {self.comparison.b}"
+
+
+@dataclass(frozen=True, repr=False)
+class ReportResult(FiguresResult):
+    """The whole report; `path` is the file it was written to, if it was."""
+
+    report: Report
+    path: Path | None = None
+
+    def __str__(self) -> str:
+        where = self.path or self.report.source.location
+        units, raters = self.report.source.n_units, len(self.report.raters)
+        return f"{where}: {counted(units, 'unit')}, {counted(raters, 'rater')}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return report_json(self.report)
+
+    def figures(self) -> Sequence[Figure]:
+        report = self.report
+        found = [*report.measures, *(one for agreement in report.agreements.values() for one in agreement.figures())]
+        return found + [one for trust in report.trust.values() for one in _trust_figures(trust)]
+
+    def _sections(self) -> Sequence[Section]:
+        names = Names(self.report)
+        return [
+            headline_section(self.report, names),
+            agreement_section(self.report, names),
+            trust_section(self.report, names),
+        ]
+
+    def _summary(self) -> str:
+        return str(self)
+
+
+@dataclass(frozen=True, repr=False)
+class ImportResult(Result):
+    """What an import of ratings read, and what of it was new."""
+
+    source: str
+    summary: ImportSummary
+    added: Added
+
+    def __str__(self) -> str:
+        summary, added = self.summary, self.added
+        raters = ", ".join(f"{rater} {count:,}" for rater, count in summary.ratings.items()) or "none"
+        not_asked = f"; not asked, because the condition is false: {summary.not_asked:,}" if summary.not_asked else ""
+        stored = [f"{added.new:,} new"]
+        stored += [f"{added.superseding:,} replacing an earlier rating"] if added.superseding else []
+        stored += [f"{added.known:,} already in the study"] if added.known else []
+        return "\n".join(
+            [
+                f"{self.source}: {counted(summary.rows, 'row')}; ratings by rater: {raters}{not_asked}",
+                f"  stored: {', '.join(stored)}",
+                *(f"  {note}" for note in self._notes()),
+            ]
+        )
+
+    def _notes(self) -> Iterator[str]:
+        summary = self.summary
+        if summary.blanks:
+            yield f"{counted(summary.blanks, 'blank cell')}, counted as not rated"
+        if summary.left_out:
+            yield f"ignored, because they come with no rating: {summary.left_out:,} rationales, confidences or notes"
+        if summary.without_rationale:
+            yield f"{counted(summary.without_rationale, 'rating')} without the rationale that the protocol requires"
+        if summary.without_confidence:
+            yield f"{counted(summary.without_confidence, 'unit')} without the confidence that the protocol requires"
+        if summary.without_column:
+            yield f"no column for: {', '.join(summary.without_column)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"source": self.source, **plain(self.summary), **plain(self.added)}
+
+    def _rows(self) -> Sequence[Row]:
+        return [{"rater": rater, "ratings": count} for rater, count in self.summary.ratings.items()]
+
+    def _sections(self) -> Sequence[Section]:
+        rows = [[rater, f"{count:,}"] for rater, count in self.summary.ratings.items()]
+        return [Section("import", "Imported ratings", table(str(self), ["rater", "ratings"], rows))]
+
+    def _summary(self) -> str:
+        return f"{self.source}; {self.added.new:,} new, {self.added.superseding:,} replaced, {self.added.known:,} known"
+
+
+Stop = Literal["cost", "interrupted", "stopped", "error"]
+
+
+@dataclass(frozen=True, repr=False)
+class RunResult(Result):
+    """What models did in one run. `raters` has the counts of each; `stopped` is why the run ended early, or None."""
+
+    text: str
+    raters: Mapping[str, Mapping[str, Any]]
+    stopped: Stop | None = None
+    reason: str | None = None
+
+    @property
+    def units(self) -> int:
+        """Units rated in this run, failed ones included."""
+        return sum(counts["units"] for counts in self.raters.values())
+
+    @property
+    def failed_units(self) -> int:
+        """Units of this run with at least one failed rating."""
+        return sum(counts["failed_units"] for counts in self.raters.values())
+
+    @property
+    def cost(self) -> float | None:
+        """Dollars spent, as far as prices are known."""
+        known = [counts["cost"] for counts in self.raters.values() if counts["cost"] is not None]
+        return sum(known) if known else None
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        raters = {rater: dict(counts) for rater, counts in self.raters.items()}
+        return {"raters": raters, "stopped": self.stopped, "reason": self.reason}
+
+    def _rows(self) -> Sequence[Row]:
+        kept = ("units", "failed_units", "calls", "reused", "input_tokens", "output_tokens", "cost")
+        return [{"rater": rater, **{name: counts[name] for name in kept}} for rater, counts in self.raters.items()]
+
+    def _sections(self) -> Sequence[Section]:
+        heads = ["rater", "units", "failed", "calls", "stored replies", "tokens read", "tokens written", "cost ($)"]
+        rows = [["–" if cell is None else _number(cell) for cell in row.values()] for row in self._rows()]
+        return [Section("run", "Run", table(self._summary(), heads, rows, "numbers"))]
+
+    def _summary(self) -> str:
+        ended = f"; stopped: {self.stopped}" if self.stopped else ""
+        return f"{counted(self.units, 'unit')} rated, {self.failed_units:,} failed{ended}"
+
+
+@dataclass(frozen=True, repr=False)
+class RunEstimate(Result):
+    """What a run would take: units to rate by rater, and what each rater would ask of each model."""
+
+    text: str
+    units: Mapping[str, int]
+    models: Sequence[Any]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"units": dict(self.units), "models": plain(self.models)}
+
+    def _rows(self) -> Sequence[Row]:
+        return plain(self.models)
+
+    def _sections(self) -> Sequence[Section]:
+        heads = ["rater", "model", "calls", "stored", "tokens to read", "tokens to write", "cost ($)", "at most ($)"]
+        rows = [["–" if cell is None else _number(cell) for cell in row.values()] for row in self._rows()]
+        return [Section("estimate", "Estimate of a run", table(self._summary(), heads, rows, "numbers"))]
+
+    def _summary(self) -> str:
+        return f"{counted(sum(self.units.values()), 'unit')} to rate"
+
+
+def _number(cell: object) -> str:
+    return f"{cell:,.4g}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else str(cell)

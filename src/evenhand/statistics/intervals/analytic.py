@@ -1,0 +1,81 @@
+"""Analytic intervals: proportions by Wilson, means by t, both with clusters."""
+
+import math
+
+import numpy as np
+
+from evenhand.statistics.arrays import AnyInts, FloatArray
+from evenhand.statistics.estimate import NO_RATINGS, Estimate, undefined
+from evenhand.statistics.intervals.distributions import normal_quantile, t_quantile
+
+
+def wilson(successes: float, n: float, level: float = 0.95, z: float | None = None) -> tuple[float, float]:
+    """Wilson's score interval for a proportion; `n` may be an effective size that is not a whole number."""
+    z = normal_quantile(0.5 + 0.5 * level) if z is None else z
+    share, square = successes / n, z * z
+    middle = (share + square / (2.0 * n)) / (1.0 + square / n)
+    reach = z * math.sqrt(share * (1.0 - share) / n + square / (4.0 * n * n)) / (1.0 + square / n)
+    # At a share of 0 or 1 the end is exactly that, which rounding may miss.
+    low = 0.0 if successes <= 0 else max(0.0, middle - reach)
+    high = 1.0 if successes >= n else min(1.0, middle + reach)
+    return low, high
+
+
+def proportion(hits: FloatArray, clusters: AnyInts | None = None, level: float = 0.95) -> Estimate:
+    """The share of ones among zeros and ones, with Wilson's interval. Range 0 to 1. Undefined without units.
+
+    With clusters, Wilson's interval at the effective size: units divided by how much the clusters inflate the variance
+    (never below 1), with the t quantile of clusters less one. Where all units agree there is nothing to tell that
+    inflation from; each cluster then counts as one unit.
+    """
+    n = int(hits.size)
+    if n == 0:
+        return undefined(NO_RATINGS)
+    share = float(hits.mean())
+    if clusters is None:
+        low, high = wilson(share * n, n, level)
+        return Estimate(value=share, low=low, high=high, n=n)
+    totals, sizes = _by_cluster(hits, clusters)
+    groups = len(sizes)
+    if groups < 2:
+        return Estimate(value=share, n=n, note="no interval: there is only one cluster")
+    residual = totals - share * sizes
+    variance = groups / (groups - 1.0) * float(residual @ residual) / n**2
+    plain = share * (1.0 - share) / n
+    effective = float(groups) if plain == 0.0 else n / max(1.0, variance / plain)
+    low, high = wilson(share * effective, effective, level, t_quantile(0.5 + 0.5 * level, groups - 1))
+    return Estimate(value=share, low=low, high=high, n=n)
+
+
+def error_of_mean(values: FloatArray, clusters: AnyInts | None = None) -> tuple[float, int]:
+    """The standard error of a mean over units or clusters, and its degrees of freedom (0: there is no error)."""
+    totals, sizes = _by_cluster(values, clusters if clusters is not None else np.arange(values.size))
+    groups = len(sizes)
+    if groups < 2:
+        return 0.0, 0
+    residual = totals - float(values.mean()) * sizes
+    return math.sqrt(groups / (groups - 1.0) * float(residual @ residual)) / values.size, groups - 1
+
+
+def mean(values: FloatArray, clusters: AnyInts | None = None, level: float = 0.95) -> Estimate:
+    """The mean with its t interval, over clusters where given. Range: that of the values. Level: interval.
+
+    Undefined without values; no interval from one value or one cluster, nor where all values are equal.
+    """
+    n = int(values.size)
+    if n == 0:
+        return undefined(NO_RATINGS)
+    centre = float(values.mean())
+    error, df = error_of_mean(values, clusters)
+    if df == 0:
+        return Estimate(value=centre, n=n, note="no interval: there is only one block")
+    if error <= 1e-15 * max(1.0, abs(centre)):
+        return Estimate(value=centre, n=n, note="no interval: all values are equal")
+    reach = t_quantile(0.5 + 0.5 * level, df) * error
+    return Estimate(value=centre, low=centre - reach, high=centre + reach, n=n)
+
+
+def _by_cluster(values: FloatArray, clusters: AnyInts) -> tuple[FloatArray, FloatArray]:
+    _, inverse = np.unique(clusters, return_inverse=True)
+    totals: FloatArray = np.bincount(inverse.reshape(-1), weights=values).astype(np.float64)
+    return totals, np.bincount(inverse.reshape(-1)).astype(np.float64)

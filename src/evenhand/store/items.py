@@ -1,0 +1,410 @@
+"""Items and their units: by id, by place, or all of them in pages, each page in a transaction of its own."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, cast
+from typing import Protocol as Interface
+
+from sqlalchemy import BindParameter, Connection, bindparam, delete, func, select
+
+from evenhand.errors import StudyError
+from evenhand.records import FieldValue, Item, Span, Triple, Unit
+from evenhand.store.database import BATCH, Database, batches, decode, encode, insert_rows
+from evenhand.store.schema import assignments, items, meta, ratings, trials, units, write_meta
+from evenhand.text import some_of
+from evenhand.units import unit_id
+
+ItemUnits = tuple[Item, Sequence[Unit]]
+"""An item with its units, as a study is filled. If the unit is the whole item, its one unit may be left out."""
+
+NewUnits = tuple[str, Sequence[Unit]]
+"""An item's id with all the units that it is to have."""
+
+Place = tuple[int, int]
+"""An item's number and a position in it."""
+
+PAGE = 2000
+
+# Statements are built once: SQLAlchemy takes longer to build one than SQLite to run it.
+_OF_ITEMS: BindParameter[Any] = bindparam("of_items", expanding=True)
+_ITEM = select(items.c.id, items.c.fields).where(items.c.id == bindparam("of_item"))
+_UNIT = (
+    select(items.c.id, units.c.position, units.c.content)
+    .join(items, items.c.seq == units.c.item)
+    .where(units.c.item == bindparam("of_item"), units.c.position == bindparam("at_position"))
+)
+_UNITS_OF = (
+    select(items.c.id, units.c.position, units.c.content)
+    .outerjoin_from(items, units, units.c.item == items.c.seq)
+    .where(items.c.id.in_(_OF_ITEMS))
+    .order_by(items.c.seq, units.c.position)
+)
+# Items and positions by themselves find some pairs too many, but SQLite has no index search for a list of pairs.
+_PLACES = (
+    select(items.c.id, items.c.seq, units.c.position)
+    .join(units, units.c.item == items.c.seq)
+    .where(items.c.id.in_(bindparam("items", expanding=True)))
+    .where(units.c.position.in_(bindparam("positions", expanding=True)))
+)
+_NUMBERS = select(items.c.id, items.c.seq).where(items.c.id.in_(_OF_ITEMS))
+_PRESENT = select(units.c.item, units.c.position, units.c.content).where(units.c.item.in_(_OF_ITEMS))
+_RATED = select(ratings.c.item, ratings.c.position).where(ratings.c.item.in_(_OF_ITEMS)).distinct()
+# An answer to a repeated item is not a rating, but fixes its unit just as much.
+_TRIED = (
+    select(assignments.c.item, trials.c.position)
+    .join(
+        trials,
+        (trials.c.rater == assignments.c.rater)
+        & (trials.c.protocol == assignments.c.protocol)
+        & (trials.c.number == assignments.c.number),
+    )
+    .where(assignments.c.item.in_(_OF_ITEMS))
+    .distinct()
+)
+_REMOVE = delete(units).where(units.c.item == bindparam("of_item"), units.c.position == bindparam("at_position"))
+_N_UNITS = select(meta.c.value).where(meta.c.key == "units")
+_LAST = select(func.coalesce(func.max(items.c.seq), 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What happened to the units of the items that were given others."""
+
+    kept: int = 0
+    changed: int = 0
+    added: int = 0
+    removed: int = 0
+
+    def plus(self, other: "Replaced") -> "Replaced":
+        return Replaced(
+            self.kept + other.kept,
+            self.changed + other.changed,
+            self.added + other.added,
+            self.removed + other.removed,
+        )
+
+
+class TaskBoard(Interface):
+    """What exchanging units has to ask of the tasks that people have; `people.tasks.Tasks` is one."""
+
+    def holders(self, connection: Connection, items: Sequence[int]) -> Sequence[tuple[str, str]]:
+        """Item and rater ids where a person is working on one of these items now."""
+        ...
+
+    def reopen_items(self, connection: Connection, items: Sequence[int]) -> None:
+        """Give these items again to the people who were done with them."""
+        ...
+
+    def rebuild_queue(self) -> None: ...
+
+
+class Items:
+    """The items and units of a study.
+
+    Items do not change once the study is created; their order is the order in which they came. Units follow from them
+    and do not change either, except for questions, which `replace_units` exchanges: a unit that has a rating or a
+    trial, under whichever protocol, keeps its content and its position for good. The positions of an item's units are
+    1, 2, 3 … without gaps.
+
+    Reading one item or unit takes the same time in a study of any size. What reads many is an iterator that keeps no
+    writer waiting and shows each item as it is when its page is read; for a view of one moment, read a backup.
+    """
+
+    def __init__(self, database: Database, rule: str, tasks: TaskBoard) -> None:
+        self._database = database
+        self._rule = rule
+        self._tasks = tasks
+        with database.reading() as connection:
+            self._count: int = connection.execute(_LAST).scalar_one()
+
+    def count(self) -> int:
+        return self._count
+
+    def count_units(self) -> int:
+        with self._database.reading() as connection:
+            return int(connection.execute(_N_UNITS).scalar_one())
+
+    def all(self) -> Iterator[Item]:
+        last = 0
+        while True:
+            query = select(items).where(items.c.seq > last).order_by(items.c.seq).limit(BATCH)
+            with self._database.reading() as connection:
+                page = connection.execute(query).all()
+            if not page:
+                return
+            for _, item_id, fields in page:
+                yield item_from(item_id, fields)
+            last = page[-1][0]
+
+    def at(self, numbers: Sequence[int]) -> Sequence[Item]:
+        """Items by their place in the order, counted from 0."""
+        found: dict[int, Item] = {}
+        for some in batches(dict.fromkeys(numbers)):
+            query = select(items).where(items.c.seq.in_([number + 1 for number in some]))
+            with self._database.reading() as connection:
+                rows = connection.execute(query).all()
+            found |= {seq - 1: item_from(item_id, fields) for seq, item_id, fields in rows}
+        return [found[number] for number in numbers]
+
+    def find(self, item_id: str) -> Item | None:
+        with self._database.reading() as connection:
+            row = connection.execute(_ITEM, {"of_item": item_id}).first()
+        return None if row is None else item_from(row[0], row[1])
+
+    def find_many(self, item_ids: Sequence[str]) -> Mapping[str, Item]:
+        """These items by id; an id that does not exist is absent."""
+        found: dict[str, Item] = {}
+        for some in batches(dict.fromkeys(item_ids)):
+            query = select(items.c.id, items.c.fields).where(items.c.id.in_(some))
+            with self._database.reading() as connection:
+                found.update((row[0], item_from(row[0], row[1])) for row in connection.execute(query))
+        return found
+
+    def units(self) -> Iterator[Unit]:
+        """All units, item by item, in order of position."""
+        last = (0, 0)
+        columns = select(units.c.item, units.c.position, items.c.id, units.c.content).join(
+            items, items.c.seq == units.c.item
+        )
+        while True:
+            query = (
+                columns.where((units.c.item > last[0]) | ((units.c.item == last[0]) & (units.c.position > last[1])))
+                .where(units.c.item >= last[0])
+                .order_by(units.c.item, units.c.position)
+                .limit(PAGE)
+            )
+            with self._database.reading() as connection:
+                page = connection.execute(query).all()
+            if not page:
+                return
+            for _, position, item_id, content in page:
+                yield unit_from(item_id, position, content, self._rule)
+            last = (page[-1][0], page[-1][1])
+
+    def units_of(self, item_ids: Sequence[str]) -> Mapping[str, Sequence[Unit]]:
+        """The units of these items by item id; an id that does not exist is absent."""
+        found: dict[str, list[Unit]] = {}
+        for some in batches(dict.fromkeys(item_ids)):
+            with self._database.reading() as connection:
+                rows = connection.execute(_UNITS_OF, {"of_items": some}).all()
+            for item_id, position, content in rows:
+                its_units = found.setdefault(item_id, [])
+                # An item of a question protocol may have no question.
+                if position is not None:
+                    its_units.append(unit_from(item_id, position, content, self._rule))
+        return found
+
+    def unit(self, unit_id: str) -> Unit | None:
+        with self._database.reading() as connection:
+            place = locate(connection, [unit_id], self._rule).get(unit_id)
+            if place is None:
+                return None
+            row = connection.execute(_UNIT, {"of_item": place[0], "at_position": place[1]}).one()
+        return unit_from(row[0], row[1], row[2], self._rule)
+
+    def rated_units(self, item_ids: Sequence[str]) -> Set[str]:
+        """Ids of the units of these items that `replace_units` must leave alone: those with a rating or a trial."""
+        with self._database.reading() as connection:
+            names = _names(connection, item_ids)
+            answered = _answered(connection, sorted(names))
+        return {unit_id(names[item], position, self._rule) for item, position in answered}
+
+    def replace_units(self, work: Iterable[NewUnits]) -> Replaced:
+        """Give items other questions, in one transaction; an item that is not named keeps its own.
+
+        Raises StudyError, and changes nothing, if a unit with ratings would change, move or vanish (all of them are
+        named), if a person is working at the page on an item whose questions would change or vanish, if an item does
+        not exist or is named twice, and if the unit is not a question. A person who was done with an item that now has
+        more questions gets it again. The iterable may read this store while it is consumed.
+        """
+        with self._database.transaction() as connection:
+            if self._rule != "question":
+                raise StudyError("the units of this study follow from its texts; only questions can be replaced")
+            replaced = self._replace(connection, work)
+            if replaced != Replaced(kept=replaced.kept):
+                before = int(connection.execute(_N_UNITS).scalar_one())
+                write_meta(connection, {"units": str(before + replaced.added - replaced.removed)})
+                self._tasks.rebuild_queue()
+        return replaced
+
+    def _replace(self, connection: Connection, work: Iterable[NewUnits]) -> Replaced:
+        total = Replaced()
+        seen: set[str] = set()
+        rated: list[str] = []
+        held: list[str] = []
+        for batch in batches(work):
+            change = _change(connection, batch, seen)
+            places = set(change.removed)
+            numbers = sorted({item for item, _ in places})
+            touched = places & _answered(connection, numbers)
+            rated += [unit_id(change.names[item], position, self._rule) for item, position in sorted(touched)]
+            held += [f"{item} ({rater})" for item, rater in self._tasks.holders(connection, numbers)]
+            # After the first obstacle nothing more is written; the rest is only searched for other obstacles.
+            if not rated and not held:
+                _write(connection, change)
+                self._tasks.reopen_items(connection, change.added_to)
+                total = total.plus(_counted(change))
+        _refuse(rated, held)
+        return total
+
+
+def locate(connection: Connection, unit_ids: Iterable[str], rule: str) -> dict[str, Place]:
+    """Item number and position of each of these units; one that does not exist is absent."""
+    wanted: dict[str, tuple[str, int]] = {}
+    for name in unit_ids:
+        place = _parsed_unit_id(name, rule)
+        if place is not None:
+            wanted[name] = place
+    asked = {"items": {item for item, _ in wanted.values()}, "positions": {position for _, position in wanted.values()}}
+    there = {(row[0], row[2]): row[1] for row in connection.execute(_PLACES, {key: list(asked[key]) for key in asked})}
+    return {name: (there[place], place[1]) for name, place in wanted.items() if place in there}
+
+
+def _parsed_unit_id(name: str, rule: str) -> tuple[str, int] | None:
+    """The item's id and the position that a unit's id consists of; None if it is not a unit's id."""
+    if rule == "item":
+        return name, 1
+    item_id, _, digits = name.rpartition("#")
+    # `#01` and `#１` would be read as 1, but no unit is called that; ten digits are beyond any position.
+    if not digits.isdecimal() or len(digits) > 9 or unit_id(item_id, int(digits), rule) != name:
+        return None
+    return item_id, int(digits)
+
+
+@dataclass(slots=True)
+class _Change:
+    """What happens to the units of some items: places that lose their content, and rows to insert."""
+
+    removed: list[Place] = field(default_factory=list[Place])
+    rows: list[tuple[int, int, str | None]] = field(default_factory=list[tuple[int, int, str | None]])
+    names: dict[int, str] = field(default_factory=dict[int, str])
+    kept: int = 0
+
+    @property
+    def added_to(self) -> list[int]:
+        """Items with more units than before."""
+        gone = set(self.removed)
+        return sorted({item for item, position, _ in self.rows if (item, position) not in gone})
+
+
+def _change(connection: Connection, batch: Sequence[NewUnits], seen: set[str]) -> _Change:
+    names = _names(connection, [item_id for item_id, _ in batch])
+    numbers = {name: number for number, name in names.items()}
+    present: dict[int, dict[int, str | None]] = {number: {} for number in names}
+    for number, position, content in connection.execute(_PRESENT, {"of_items": sorted(names)}):
+        present[number][position] = content
+    change = _Change(names=names)
+    for item_id, its_units in batch:
+        if item_id not in numbers:
+            raise StudyError(f"there is no item {item_id!r}; no unit was changed")
+        if item_id in seen:
+            raise StudyError(f"item {item_id!r} is given units twice; no unit was changed")
+        seen.add(item_id)
+        _compare(change, numbers[item_id], item_id, its_units, present[numbers[item_id]])
+    return change
+
+
+def _compare(
+    change: _Change, number: int, item_id: str, its_units: Sequence[Unit], before: Mapping[int, str | None]
+) -> None:
+    after: dict[int, str | None] = {}
+    for position, unit in enumerate(its_units, start=1):
+        if (unit.item, unit.position, unit.id) != (item_id, position, unit_id(item_id, position, "question")):
+            raise ValueError(f"unit {unit.id!r} does not belong to item {item_id!r} at position {position}")
+        after[position] = unit_text(unit)
+    for position, content in before.items():
+        if position in after and after[position] == content:
+            change.kept += 1
+        else:
+            change.removed.append((number, position))
+    for position, content in after.items():
+        if position not in before or before[position] != content:
+            change.rows.append((number, position, content))
+
+
+def _names(connection: Connection, item_ids: Iterable[str]) -> dict[int, str]:
+    """The items' ids by their numbers; one that does not exist is absent."""
+    found: dict[int, str] = {}
+    for some in batches(dict.fromkeys(item_ids)):
+        found.update((seq, name) for name, seq in connection.execute(_NUMBERS, {"of_items": some}))
+    return found
+
+
+def _answered(connection: Connection, numbers: Sequence[int]) -> set[Place]:
+    """Where these items have a rating or a trial, under whichever protocol."""
+    places: set[Place] = set()
+    for some in batches(numbers):
+        for query in (_RATED, _TRIED):
+            places.update((row[0], row[1]) for row in connection.execute(query, {"of_items": some}))
+    return places
+
+
+def _write(connection: Connection, change: _Change) -> None:
+    if change.removed:
+        places = [{"of_item": item, "at_position": position} for item, position in change.removed]
+        connection.execute(_REMOVE, places)
+    insert_rows(connection, units, change.rows)
+
+
+def _counted(change: _Change) -> Replaced:
+    gone = set(change.removed)
+    changed = sum((item, position) in gone for item, position, _ in change.rows)
+    return Replaced(change.kept, changed, len(change.rows) - changed, len(gone) - changed)
+
+
+def _refuse(rated: Sequence[str], held: Sequence[str]) -> None:
+    if rated:
+        many = "units have ratings and must stay as they are, where they are"
+        which = many if len(rated) > 1 else "unit has ratings and must stay as it is, where it is"
+        raise StudyError(
+            f"{len(rated):,} {which}: {some_of(rated)}. No unit was changed; leave these questions and answers as they "
+            "were, or create a new study"
+        )
+    if held:
+        raise StudyError(
+            "people are working on these items at the page, and their answers would go to other questions: "
+            f"{some_of(held)}. No unit was changed; wait until they are done, or take the items back first"
+        )
+
+
+def fields_text(fields: Mapping[str, FieldValue]) -> str:
+    return encode(fields if isinstance(fields, dict) else dict(fields))
+
+
+def item_from(item_id: str, fields: str) -> Item:
+    """An item from its row, exactly: a number stays a float, a triple a Triple."""
+    return Item(item_id, {name: _field(value) for name, value in cast("dict[str, Any]", decode(fields)).items()})
+
+
+def _field(value: Any) -> FieldValue:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts = cast("list[Any]", value)
+        if parts and isinstance(parts[0], list):
+            return tuple(Triple(*part) for part in parts)
+        return tuple(parts)
+    return float(value)
+
+
+def unit_text(unit: Unit) -> str | None:
+    """What a unit has besides its place; None for a whole item."""
+    content: dict[str, object] = {}
+    if unit.text is not None:
+        content["text"] = unit.text
+    if unit.span is not None:
+        content["span"] = (unit.span.field, unit.span.start, unit.span.end)
+    if unit.answer is not None:
+        content["answer"] = unit.answer
+    if unit.key_info is not None:
+        content["key_info"] = unit.key_info
+    return encode(content) if content else None
+
+
+def unit_from(item_id: str, position: int, content: str | None, rule: str) -> Unit:
+    name = unit_id(item_id, position, rule)
+    if content is None:
+        return Unit(name, item_id, position)
+    known: dict[str, Any] = decode(content)
+    span = Span(*known["span"]) if "span" in known else None
+    return Unit(name, item_id, position, known.get("text"), span, known.get("answer"), known.get("key_info"))

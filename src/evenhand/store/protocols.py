@@ -1,0 +1,187 @@
+"""The protocols of a study: which were adopted, and whether a changed one fits the stored items."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from pydantic import ValidationError
+from sqlalchemy import Connection, func, insert, select
+
+from evenhand.errors import NewerStudyError, StudyError
+from evenhand.protocol.model import FieldSpec, Protocol
+from evenhand.records import FieldValue, Item, Triple, now
+from evenhand.store.database import Database, next_seq
+from evenhand.store.schema import adoptions, protocols
+
+_ADOPTIONS = select(func.coalesce(func.max(adoptions.c.seq), 0))
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolVersion:
+    """A protocol that this study was or is rated under; `source` is the name or path it was read from."""
+
+    protocol: Protocol
+    source: str
+    adopted: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Every protocol of a study: by digest with its number, and in the order of its last adoption."""
+
+    by_digest: Mapping[str, tuple[int, Protocol]]
+    adopted: Sequence[ProtocolVersion]
+    adoptions: int
+
+    @property
+    def current(self) -> Protocol:
+        return self.adopted[-1].protocol
+
+    @property
+    def current_number(self) -> int:
+        return self.by_digest[self.current.digest][0]
+
+    @property
+    def digests(self) -> Mapping[int, str]:
+        return {number: digest for digest, (number, _) in self.by_digest.items()}
+
+
+class Protocols:
+    """The protocols of a study.
+
+    Every rating carries the digest of the protocol it was made under. Ratings of two digests are never mixed unless the
+    caller asks for it. `current` changes only when this object reads the protocols again, not whenever another process
+    adopts one; ratings made under either are kept.
+    """
+
+    def __init__(self, database: Database, items: Callable[[], Iterable[Item]]) -> None:
+        self._database = database
+        self._items = items
+        with database.reading() as connection:
+            self.known: Versions = read_versions(connection)
+
+    @property
+    def current(self) -> Protocol:
+        return self.known.current
+
+    def versions(self) -> Sequence[ProtocolVersion]:
+        """Every protocol this study was rated under, oldest first; the last is current. Reads them again."""
+        with self._database.reading() as connection:
+            self.refresh(connection)
+        return self.known.adopted
+
+    def refresh(self, connection: Connection) -> Versions:
+        """The protocols as they are now; read again only if one was adopted in the meantime."""
+        self.known = read_versions(connection, self.known)
+        return self.known
+
+    def adopt(self, protocol: Protocol, source: str) -> None:
+        """Make a changed protocol the current one. Ratings made so far keep their digest and are hidden by default.
+
+        Raises StudyError if the stored items and units do not fit: another unit rule, or a required field that the
+        items do not have. Adopting the current protocol, or an earlier one again, is fine.
+        """
+        self.versions()
+        if protocol.digest == self.current.digest:
+            return
+        with self._database.located():
+            _check_fit(self.current, protocol, self._items())
+        with self._database.transaction() as connection:
+            add_adoption(connection, protocol, source)
+        self.versions()
+
+
+def read_versions(connection: Connection, known: Versions | None = None) -> Versions:
+    """The protocols as they are now: `known` itself if none was adopted since, because none ever changes."""
+    so_far: int = connection.execute(_ADOPTIONS).scalar_one()
+    if known is not None and known.adoptions == so_far:
+        return known
+    rows = connection.execute(select(protocols.c.seq, protocols.c.digest, protocols.c.document)).all()
+    by_digest = {digest: (seq, _read_protocol(document)) for seq, digest, document in rows}
+    by_seq = dict(by_digest.values())
+    columns = select(adoptions.c.protocol, adoptions.c.source, adoptions.c.at)
+    last: dict[int, ProtocolVersion] = {}
+    for seq, source, at in connection.execute(columns.order_by(adoptions.c.seq)):
+        # A protocol that is adopted again moves to the end.
+        last.pop(seq, None)
+        last[seq] = ProtocolVersion(by_seq[seq], source, datetime.fromisoformat(at))
+    return Versions(by_digest, list(last.values()), so_far)
+
+
+def _read_protocol(document: str) -> Protocol:
+    try:
+        return _parsed(document)
+    except ValidationError as error:
+        raise NewerStudyError(
+            "the protocol of this study has parts that this version of Evenhand does not know; "
+            "upgrade with: pip install --upgrade evenhand"
+        ) from error
+
+
+@lru_cache(maxsize=32)
+def _parsed(document: str) -> Protocol:
+    """Versions are read with every batch of ratings and protocols never change, so each is parsed once."""
+    return Protocol.model_validate_json(document)
+
+
+def add_adoption(connection: Connection, protocol: Protocol, source: str) -> None:
+    """Make a protocol the current one; it may be new, or an earlier one again."""
+    seq = connection.execute(select(protocols.c.seq).where(protocols.c.digest == protocol.digest)).scalar()
+    if seq is None:
+        seq = next_seq(connection, protocols)
+        values = {"seq": seq, "digest": protocol.digest, "document": protocol.canonical()}
+        connection.execute(insert(protocols).values(**values))
+    adoption = {"seq": next_seq(connection, adoptions), "protocol": seq, "source": source, "at": now().isoformat()}
+    connection.execute(insert(adoptions).values(**adoption))
+
+
+def _check_fit(current: Protocol, protocol: Protocol, items: Iterable[Item]) -> None:
+    """Raise StudyError if the stored items and units cannot be rated under a changed protocol."""
+    if protocol.unit != current.unit:
+        raise StudyError(
+            f"the unit of this study is {current.unit!r}, and that of {protocol.name} is {protocol.unit!r}; "
+            "create a new study for it"
+        )
+    changed = {
+        name: spec
+        for name, spec in protocol.item.fields.items()
+        if not _asks_no_more(spec, current.item.fields.get(name))
+    }
+    problems = _misfits(changed, items) if changed else []
+    if problems:
+        raise StudyError(
+            f"{protocol.name} does not fit the items of this study: {'; '.join(problems)}. "
+            "Create a new study with items that have these fields, or change the protocol"
+        )
+
+
+def _asks_no_more(spec: FieldSpec, before: FieldSpec | None) -> bool:
+    """Whether a field requires nothing of the items that it did not require before."""
+    if before is None or (spec.required and not before.required):
+        return False
+    return spec.kind == before.kind and (spec.labels is None or spec.labels == before.labels)
+
+
+def _misfits(changed: Mapping[str, FieldSpec], items: Iterable[Item]) -> list[str]:
+    wrong: dict[tuple[str, str], list[str]] = {}
+    for item in items:
+        for name, spec in changed.items():
+            value = item.fields.get(name)
+            if value is None and spec.required:
+                wrong.setdefault((name, "do not have it"), []).append(item.id)
+            elif value is not None and not _fits(value, spec):
+                wrong.setdefault((name, f"have a value that is not a {spec.kind} of this protocol"), []).append(item.id)
+    return [
+        f"field {name!r}: {len(ids):,} items {what}, the first is {ids[0]!r}" for (name, what), ids in wrong.items()
+    ]
+
+
+def _fits(value: FieldValue, spec: FieldSpec) -> bool:
+    if spec.kind == "number":
+        return isinstance(value, float)
+    if spec.kind == "triples":
+        return isinstance(value, tuple) and all(isinstance(part, Triple) for part in value)
+    if spec.kind == "passages":
+        return isinstance(value, tuple) and not any(isinstance(part, Triple) for part in value)
+    return isinstance(value, str) and (spec.labels is None or value in spec.labels)

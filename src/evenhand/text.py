@@ -1,0 +1,53 @@
+"""Words for messages: counts, lists, near misses, and texts with their passwords masked."""
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+
+NAMES = 20
+"""Names in a list before the rest is only counted."""
+
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]"
+)
+"""Controls, bidirectional overrides, lone surrogates: what hides in a text, reorders it or breaks a file."""
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 row`, `2 rows`, `1,000 rows`: for nouns that take an s."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def some_of(names: Sequence[object], most: int = NAMES) -> str:
+    """Names with commas between them; a very long list is cut, with the number of the rest."""
+    more = f" … and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more
+
+
+def masked(text: str) -> str:
+    """A text without the passwords of the URLs in it."""
+    # One slash is what a path makes of two.
+    text = re.sub(r"(:/{1,2}[^:@/\s]*):\S*@", r"\1:***@", text)
+    return re.sub(r"(password=)[^&\s]*", r"\1***", text)
+
+
+def did_you_mean(word: str, valid: Iterable[str]) -> str:
+    """A hint at the valid word most like this one, such as ` (did you mean 'accuracy'?)`; empty if none is similar."""
+    close = difflib.get_close_matches(word, list(valid), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def visible(text: str) -> str:
+    """The text with what cannot be seen made visible: a control as its picture, anything else as its code point."""
+    return _INVISIBLE.sub(lambda found: _picture(ord(found[0])), text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _picture(code: int) -> str:
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else f"⟨U+{code:04X}⟩"
+
+
+def money(dollars: float) -> str:
+    """An amount in dollars, with four decimals below one dollar."""
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"

@@ -1,0 +1,91 @@
+"""Results that are computed from all ratings: once for all who ask, until the ratings change.
+
+A small study is computed again as soon as a rating is added. In a large one, where that takes seconds, results may be
+up to ten times as old as they took to compute, so that pages that are left open do not keep a core busy.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, TypeVar, cast
+
+from evenhand.analysis.tables import Tables
+from evenhand.study import Study
+from evenhand.web.database import StudyPool
+
+T = TypeVar("T")
+
+FAST = 0.5
+"""Seconds. A result that took less is never shown when it is out of date."""
+PATIENCE = 10.0
+"""A slow result is kept for this many times as long as it took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The ratings as arrays, and the version of the study that they belong to."""
+
+    version: object
+    tables: Tables
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    version: object
+    value: Any
+    computed: float
+    took: float
+
+    def may_be_kept(self) -> bool:
+        return self.took > FAST and time.monotonic() - self.computed < PATIENCE * self.took
+
+
+class Cache:
+    """Belongs to the application. Each result is computed by one thread at a time; others wait for it."""
+
+    def __init__(self, database: StudyPool) -> None:
+        self._database = database
+        self._entries: dict[str, _Entry] = {}
+        self._locks: dict[str, Lock] = {}
+
+    def get(self, name: str, version: Callable[[], object], compute: Callable[[], T], *, patient: bool = False) -> T:
+        """The result `name`, computed again if its version has changed; `patient`: later, if that takes long."""
+        with self._locks.setdefault(name, Lock()):
+            entry = self._entries.get(name)
+            if entry is None or not (patient and entry.may_be_kept()):
+                current = version()
+                if entry is None or entry.version != current:
+                    started = time.monotonic()
+                    value = compute()
+                    ended = time.monotonic()
+                    entry = self._entries[name] = _Entry(current, value, ended, ended - started)
+            return cast("T", entry.value)
+
+    def snapshot(self) -> Snapshot:
+        """The current ratings."""
+        # The version is read before the tables: a rating that arrives in between makes them outdated, not wrong.
+        return self.get("snapshot", self._version, self._read, patient=True)
+
+    def from_tables(self, name: str, compute: Callable[[Tables], T], *, patient: bool = False) -> T:
+        """A result that depends on nothing but the ratings."""
+        snapshot = self.snapshot()
+        return self.get(name, lambda: snapshot.version, lambda: compute(snapshot.tables), patient=patient)
+
+    def forget(self, name: str) -> None:
+        """Compute this result again the next time."""
+        self._entries.pop(name, None)
+
+    def _version(self) -> object:
+        with self._database.read() as study:
+            return _version_of(study)
+
+    def _read(self) -> Snapshot:
+        with self._database.read() as study:
+            return Snapshot(_version_of(study), study.store.tables())
+
+
+def _version_of(study: Study) -> object:
+    """Equal versions have equal ratings, raters and roles."""
+    roles = tuple((member.rater, member.role) for member in study.store.people.members())
+    return study.store.ratings.revision(), study.protocol.digest, len(study.raters()), roles

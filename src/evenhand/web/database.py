@@ -1,0 +1,59 @@
+"""The study behind the pages: one connection for writing and several for reading, each used by one thread at a time."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from threading import Lock
+
+from evenhand.study import Study
+
+READERS = 3
+
+
+class StudyPool:
+    """`with database.read() as study:` and `with database.write() as study:`.
+
+    Reads run in parallel. Writes of this process run one after another, so that they do not wait for each other at the
+    database. Do not nest the two in one thread.
+    """
+
+    def __init__(self, location: str, readers: int = READERS) -> None:
+        self._lock = Lock()
+        self._free: SimpleQueue[Study] = SimpleQueue()
+        self._open: list[Study] = []
+        try:
+            for _ in range(readers + 1):
+                self._open.append(Study.open(location, check_source=False))
+        except BaseException:
+            for study in self._open:
+                study.close()
+            raise
+        self._writer, *free = self._open
+        for study in free:
+            self._free.put(study)
+
+    @contextmanager
+    def read(self) -> Generator[Study]:
+        """A study to read from; writing to it is not allowed."""
+        study = self._free.get()
+        try:
+            yield study
+        finally:
+            self._free.put(study)
+
+    @contextmanager
+    def write(self) -> Generator[Study]:
+        """A study to read and write in one transaction: all of it is stored, or, if the block raises, nothing.
+
+        The transaction holds the writer's lock from the start: nobody else changes what the block has read.
+        """
+        with self._lock, self._writer.store.transaction():
+            yield self._writer
+
+    def close(self) -> None:
+        """Wait for the reads and the write that are running, then close all connections."""
+        for _ in self._open[1:]:
+            self._free.get()
+        with self._lock:
+            for study in self._open:
+                study.close()

@@ -1,0 +1,107 @@
+"""What routes depend on: the services of the application, and who is signed in."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, HTTPException, Request, Security
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
+
+from evenhand.monitoring.activity import ActivityLog
+from evenhand.store.people.access import AccessLevel
+from evenhand.web.cache import Cache
+from evenhand.web.config import Config
+from evenhand.web.database import StudyPool
+from evenhand.web.sessions import Account, Sessions
+
+
+class Services:
+    """The study and what belongs to it, made when the application starts.
+
+    `with services.read() as study:` reads, `with services.write() as study:` is one transaction.
+    """
+
+    def __init__(self, config: Config) -> None:
+        database = StudyPool(config.location)
+        self.config = config
+        self.read, self.write, self.close = database.read, database.write, database.close
+        self.sessions = Sessions(config, database)
+        self.cache = Cache(database)
+        self.activity: ActivityLog | None = None
+
+
+# Asynchronous, although it waits for nothing: FastAPI would run a plain function in a thread.
+async def services_of(request: Request) -> Services:
+    """The services of the application that received this request."""
+    services: Services = request.app.state.services
+    return services
+
+
+ServicesOf = Annotated[Services, Depends(services_of)]
+
+_COOKIE_NOTE = "requests that change something also need the header X-Evenhand: 1"
+_rater_cookie = APIKeyCookie(
+    name="evenhand_rater",
+    scheme_name="rater session",
+    auto_error=False,
+    description=f"set by POST /api/session; {_COOKIE_NOTE}",
+)
+_owner_cookie = APIKeyCookie(
+    name="evenhand_owner",
+    scheme_name="owner session",
+    auto_error=False,
+    description=f"set by POST /api/session/owner; {_COOKIE_NOTE}",
+)
+_bearer = HTTPBearer(
+    scheme_name="token",
+    auto_error=False,
+    description="the token of an invite with a name, for what its rater or adjudicator may do; the owner's password, "
+    "or the token printed by `evenhand serve`, for what the owner may do",
+)
+
+_GROUPS = {"rater": "raters", "adjudicator": "adjudicators", "owner": "the study's owner"}
+_SIGN_IN = {
+    "rater": "You are not signed in. Open your invite link again.",
+    "adjudicator": "You are not signed in. Open your invite link again.",
+    "owner": "You are not signed in as the study's owner. Sign in at /login.",
+}
+
+
+def accounts_of(request: Request, services: ServicesOf) -> list[Account]:
+    """Everyone that this request is signed in as."""
+    return services.sessions.accounts(request)
+
+
+Accounts = Annotated[list[Account], Depends(accounts_of)]
+
+
+def signed(
+    allowed: SecurityScopes,
+    request: Request,
+    services: ServicesOf,
+    _rater: Annotated[str | None, Security(_rater_cookie)] = None,
+    _owner: Annotated[str | None, Security(_owner_cookie)] = None,
+    _token: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None,
+) -> Account:
+    """The account with the first of the allowed kinds of access; 401 or 403 if there is none."""
+    accounts = services.sessions.accounts(request)
+    for access in allowed.scopes:
+        for account in accounts:
+            if account.access == access:
+                if account.name:
+                    services.sessions.note_activity(account.name)
+                return account
+    if not accounts:
+        raise HTTPException(401, _SIGN_IN[allowed.scopes[0]], {"WWW-Authenticate": "Bearer"})
+    groups = " and ".join(_GROUPS[access] for access in allowed.scopes)
+    names = " and ".join(f"{one.access} {one.name}" if one.name else "the owner" for one in accounts)
+    raise HTTPException(403, f"This is for {groups}; you are signed in as {names}.")
+
+
+def Signed(*access: AccessLevel) -> Any:
+    """A dependency that admits these kinds of access, preferring the first: `Annotated[Account, Signed("owner")]`."""
+    return Security(signed, scopes=access)
+
+
+Rater = Annotated[Account, Signed("rater")]
+Adjudicator = Annotated[Account, Signed("adjudicator")]
+Owner = Annotated[Account, Signed("owner")]
+AdjudicatorOrOwner = Annotated[Account, Signed("adjudicator", "owner")]

@@ -1,0 +1,245 @@
+"""Signing in and out, and invites, as JSON."""
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, HTTPException, Path, Request, Response
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from evenhand.errors import StudyError
+from evenhand.records import now
+from evenhand.store.people.access import AccessLevel, Invite, Member, Role
+from evenhand.study import Study
+from evenhand.web.dependencies import Accounts, Owner, ServicesOf
+from evenhand.web.errors import error_responses
+from evenhand.web.invites import DAYS, MOST_SEATS, InviteState, check_name, join_link, new_invite, state_of
+from evenhand.web.middleware import bearer_token
+from evenhand.web.schemas import StrictRequest, with_example
+from evenhand.web.sessions import client_of
+
+router = APIRouter(prefix="/api", tags=["access"])
+
+PersonName = Annotated[str, Field(max_length=200), AfterValidator(check_name)]
+PARTICIPANT_ID = r"^[A-Za-z0-9_-]{1,64}$"
+NextPage = Literal["/rate", "/adjudicate", "/manage"]
+
+BAD_LINK = (
+    "This link does not work: it is incomplete, it was withdrawn, or it has expired. "
+    "Ask the person who sent it for a new one."
+)
+ID_NEEDED = "This link is for a group. Enter the participant id that you were given."
+ID_TAKEN = "This id belongs to another person here. Check that it is yours; if it is, ask the person who sent the link."
+WRONG_PASSWORD = "That is not the password. Try again."
+OLD_LINK = "This link is from an earlier start of the server. Open the one that it printed last."
+
+
+def _participant_id(text: str) -> str:
+    if not re.fullmatch(PARTICIPANT_ID.removesuffix("$"), text):
+        raise ValueError("an id has up to 64 letters, digits, - and _, and nothing else")
+    return text
+
+
+ParticipantId = Annotated[
+    str, AfterValidator(_participant_id), WithJsonSchema({"type": "string", "pattern": PARTICIPANT_ID})
+]
+
+
+class ParticipantSource(StrictRequest):
+    """What a crowdsourcing platform reports about a participant."""
+
+    PROLIFIC_PID: ParticipantId | None = None
+    STUDY_ID: ParticipantId | None = None
+    SESSION_ID: ParticipantId | None = None
+    id: ParticipantId | None = Field(default=None, description="the participant's own id, without a platform")
+
+
+class JoinRequest(StrictRequest):
+    """Join, or come back, with an invite."""
+
+    model_config = with_example({"token": "the part of an invite link after /join/"})
+
+    token: str = Field(min_length=1, max_length=200, description="the part of the invite link after /join/")
+    source: ParticipantSource = Field(default=ParticipantSource(), description="who joins, if the invite has no name")
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Who is signed in now, and the page to go to."""
+
+    access: Role
+    rater: str
+    next: NextPage
+
+
+class OwnerRequest(StrictRequest):
+    """Sign in as the owner."""
+
+    model_config = with_example({"password": "the owner's password"})
+
+    password: str = Field(
+        min_length=1, max_length=1000, description="the owner's password, or the token printed by `evenhand serve`"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """The page to go to."""
+
+    next: NextPage
+
+
+class ActAsRequest(StrictRequest):
+    """Rate or adjudicate as the owner."""
+
+    model_config = with_example({"name": "dana", "role": "adjudicator"})
+
+    name: PersonName
+    role: Role = "rater"
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """Who is signed in, and the title of the study."""
+
+    access: list[AccessLevel]
+    rater: str | None
+    study: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InviteView(Invite):
+    """An invite and whether it can be used.
+
+    Without a `name` it is for a group: everyone brings an id. `share` is the maximum number of items per person, if it
+    differs from the plan's. `joined` counts the people who used it.
+    """
+
+    state: InviteState
+
+
+@dataclass(frozen=True, slots=True)
+class InviteList:
+    """All invites, oldest first."""
+
+    invites: list[InviteView]
+
+
+class InviteRequest(StrictRequest):
+    """Invite one person by name, or a group with a number of seats."""
+
+    model_config = with_example({"name": "ann", "role": "rater", "days": 30})
+
+    name: PersonName | None = Field(default=None, description="the rater id; for a group, give seats instead")
+    role: Role = "rater"
+    share: int | None = Field(default=None, ge=1, le=10_000_000)
+    days: float = Field(default=DAYS, gt=0, le=3650)
+    seats: int | None = Field(default=None, ge=1, le=MOST_SEATS)
+
+
+@dataclass(frozen=True, slots=True)
+class NewInvite:
+    """A new invite. Its link is shown only once, because only a digest of the token is stored."""
+
+    invite: InviteView
+    link: str
+
+
+@router.post("/session", summary="Join, or come back, with the token of an invite", responses=error_responses(400))
+def join(body: JoinRequest, request: Request, response: Response, services: ServicesOf) -> Joined:
+    with services.read() as study:
+        invite = study.store.people.access.find_invite(body.token)
+    if invite is None:
+        services.sessions.record_failure(client_of(request))
+        raise HTTPException(401, BAD_LINK)
+    rater = invite.name or body.source.PROLIFIC_PID or body.source.id
+    if rater is None:
+        raise HTTPException(422, {"error": ID_NEEDED, "problems": ["body.source: an id is missing"]})
+    with services.write() as study:
+        member = _admit(study, invite, rater, body.source)
+        services.sessions.sign_in(study, response, member.role, member.rater, invite.id)
+    return Joined(member.role, member.rater, _page(member.role))
+
+
+@router.post("/session/owner", summary="Sign in as the study's owner", responses=error_responses(400))
+def sign_in_owner(body: OwnerRequest, request: Request, response: Response, services: ServicesOf) -> SignedIn:
+    sessions, client = services.sessions, client_of(request)
+    if not sessions.is_run_token(body.password) and not sessions.is_password(body.password, client):
+        sessions.record_failure(client)
+        raise HTTPException(401, WRONG_PASSWORD if services.config.owner_password else OLD_LINK)
+    with services.write() as study:
+        sessions.sign_in(study, response, "owner", None)
+    return SignedIn("/manage")
+
+
+@router.post("/session/as", summary="Rate or adjudicate as the owner, under a name", responses=error_responses(400))
+def act_as(body: ActAsRequest, _: Owner, response: Response, services: ServicesOf) -> SignedIn:
+    with services.write() as study:
+        member = study.store.people.admit(body.name, body.role)
+        services.sessions.sign_in(study, response, member.role, member.rater)
+    return SignedIn(_page(member.role))
+
+
+@router.delete("/session", summary="Sign out", status_code=204)
+def sign_out(request: Request, response: Response, services: ServicesOf) -> None:
+    with services.write() as study:
+        services.sessions.sign_out(study, request, response)
+
+
+@router.get("/me", summary="Get who is signed in in this browser")
+def me(request: Request, accounts: Accounts, services: ServicesOf) -> Me:
+    """If nobody is signed in, `access` is empty. A token that is sent must be valid."""
+    if not accounts and bearer_token(request.headers.get("authorization")) is not None:
+        raise HTTPException(401, "This token is not valid, or it has expired.", {"WWW-Authenticate": "Bearer"})
+    with services.read() as study:
+        title = study.protocol.title
+    rater = next((account.name for account in accounts if account.name), None)
+    return Me([account.access for account in accounts], rater, title)
+
+
+@router.get("/invites", summary="List all invites, oldest first")
+def list_invites(_: Owner, services: ServicesOf) -> InviteList:
+    with services.read() as study:
+        return InviteList([_view(invite) for invite in study.store.people.access.invites()])
+
+
+@router.post("/invites", summary="Create an invite", status_code=201, responses=error_responses(400))
+def add_invite(body: InviteRequest, _: Owner, services: ServicesOf) -> NewInvite:
+    invite, token = new_invite(body.name, body.role, share=body.share, days=body.days, seats=body.seats)
+    with services.write() as study:
+        study.store.people.access.add_invite(invite, token)
+    return NewInvite(_view(invite), join_link(services.config.url, token))
+
+
+@router.delete(
+    "/invites/{invite_id}", summary="Withdraw an invite and end its sessions", status_code=204,
+    responses=error_responses(404),
+)  # fmt: skip
+def revoke_invite(invite_id: Annotated[str, Path()], _: Owner, services: ServicesOf) -> None:
+    with services.write() as study:
+        if not study.store.people.access.revoke_invite(invite_id):
+            raise HTTPException(404, "There is no such invite that could be withdrawn.")
+
+
+def _admit(study: Study, invite: Invite, rater: str, source: ParticipantSource) -> Member:
+    """Let a person join. Nobody may use a link for a group to take the id of a rater who joined in another way."""
+    people = study.store.people
+    if invite.name is not None:
+        return people.access.join(invite, rater, {})
+    member = people.member(rater)
+    theirs = (
+        member.source.get("invite") == invite.id
+        if member
+        else rater not in {r.id for r in study.store.ratings.raters()}
+    )
+    if not theirs:
+        raise StudyError(ID_TAKEN)
+    return people.access.join(invite, rater, {**source.model_dump(exclude_none=True), "invite": invite.id})
+
+
+def _view(invite: Invite) -> InviteView:
+    return InviteView(**asdict(invite), state=state_of(invite, now()))
+
+
+def _page(role: Role) -> NextPage:
+    return "/adjudicate" if role == "adjudicator" else "/rate"

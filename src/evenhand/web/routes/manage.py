@@ -1,0 +1,364 @@
+"""Plan, people and progress as JSON, for the study's owner only.
+
+Raters are named in bodies and queries, never in paths: their ids may contain any character.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Body, HTTPException, Query
+from pydantic import Field, StrictStr
+
+from evenhand.analysis.curve import CurvePoint, agreement_curve
+from evenhand.analysis.tables import Tables
+from evenhand.assignment import Plan, Purpose, Task, TaskState
+from evenhand.monitoring.hints import RaterRecord
+from evenhand.monitoring.quality import Match
+from evenhand.records import Status
+from evenhand.statistics import Estimate
+from evenhand.store.people.access import Role
+from evenhand.store.people.people import People
+from evenhand.study import Study
+from evenhand.web.dependencies import Owner, ServicesOf
+from evenhand.web.errors import error_responses
+from evenhand.web.schemas import MAX_ID, StatisticView, StrictRequest, view_of, with_example
+from evenhand.web.services.progress import ProgressReport, current_progress, forget_progress
+
+router = APIRouter(prefix="/api", tags=["manage"])
+
+RaterId = Annotated[StrictStr, Field(min_length=1, max_length=MAX_ID)]
+LockedPart = Literal["seed", "batch", "by"]
+LOCKED: tuple[LockedPart, ...] = ("seed", "batch", "by")
+"""What determines the order of the items, and cannot change once items have been assigned in it."""
+PAGE = 1000
+"""Tasks read at once."""
+PLAN_EXAMPLE = {"overlap": 2, "batch": 20, "training": "offered", "repeat_every": 25}
+
+
+class PlanView(Plan):
+    """The current plan; `locked` are the parts that can no longer change because work has been assigned."""
+
+    locked: list[LockedPart]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTask:
+    """An open task as only the owner sees it: with its item, if it is not a worked example, and its purpose."""
+
+    number: int
+    purpose: Purpose
+    item: str | None
+    state: TaskState
+    opened: datetime
+    touched: datetime
+    expires: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTasks:
+    """The open tasks of one rater."""
+
+    rater: str
+    tasks: list[OpenTask]
+
+
+class PauseRequest(StrictRequest):
+    """Pause a rater, or let them continue."""
+
+    model_config = with_example({"rater": "ann", "paused": True})
+
+    rater: RaterId
+    paused: bool
+
+
+class GiveBackRequest(StrictRequest):
+    """Take back one task, or, without a number, all open ones."""
+
+    model_config = with_example({"rater": "ann", "number": 3})
+
+    rater: RaterId
+    number: int | None = Field(default=None, ge=1, description="one task; by default all that are open")
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedTasks:
+    """The number of tasks that were taken back."""
+
+    returned: int
+
+
+class AssignmentRequest(StrictRequest):
+    """Assign an item to a rater."""
+
+    model_config = with_example({"item": "q7", "rater": "ann"})
+
+    item: RaterId
+    rater: RaterId
+
+
+@router.get("/plan", summary="Get the plan: how work is assigned")
+def read_plan(_: Owner, services: ServicesOf) -> PlanView:
+    with services.read() as study:
+        return _plan(study)
+
+
+@router.put("/plan", summary="Replace the plan", responses=error_responses(400))
+def write_plan(plan: Annotated[Plan, Body(examples=[PLAN_EXAMPLE])], _: Owner, services: ServicesOf) -> PlanView:
+    with services.write() as study:
+        if plan.gold is not None and plan.gold not in {rater.id for rater in study.store.ratings.raters()}:
+            message = f"There is no rater {plan.gold!r}. Import the known answers first, or choose another rater."
+            raise HTTPException(422, {"error": message, "problems": [f"body.gold: {message}"]})
+        study.store.people.tasks.set_plan(plan)
+        stored = _plan(study)
+    forget_progress(services)
+    return stored
+
+
+@router.get("/raters/tasks", summary="List the open tasks of a rater", responses=error_responses(404))
+def open_tasks(rater: Annotated[RaterId, Query(examples=["ann"])], _: Owner, services: ServicesOf) -> OpenTasks:
+    with services.read() as study:
+        tasks = _open_tasks(_people_with(study, rater), rater)
+    return OpenTasks(rater, [view_of(OpenTask, task) for task in tasks])
+
+
+@router.post(
+    "/raters/pause", summary="Pause a rater, or let them continue", status_code=204, responses=error_responses(400, 404)
+)
+def pause(body: PauseRequest, _: Owner, services: ServicesOf) -> None:
+    with services.write() as study:
+        _people_with(study, body.rater).update(body.rater, paused=body.paused)
+    forget_progress(services)
+
+
+@router.post("/raters/give-back", summary="Take back open tasks from a rater", responses=error_responses(400, 404))
+def give_back(body: GiveBackRequest, _: Owner, services: ServicesOf) -> ReturnedTasks:
+    with services.write() as study:
+        returned = _people_with(study, body.rater).tasks.give_back(body.rater, number=body.number)
+    forget_progress(services)
+    return ReturnedTasks(returned)
+
+
+@router.post("/assignments", summary="Assign an item to a rater", status_code=201, responses=error_responses(400, 404))
+def assign(body: AssignmentRequest, _: Owner, services: ServicesOf) -> OpenTask:
+    with services.write() as study:
+        people = _people_with(study, body.rater)
+        if study.store.items.find(body.item) is None:
+            raise HTTPException(404, f"There is no item {body.item!r} in this study.")
+        task = people.tasks.reassign(body.item, body.rater)
+    forget_progress(services)
+    return view_of(OpenTask, task)
+
+
+def _plan(study: Study) -> PlanView:
+    people = study.store.people
+    assigned = any(one.open or one.done or one.returned for one in people.tasks.count().values())
+    return PlanView(**people.tasks.plan().model_dump(), locked=list(LOCKED) if assigned else [])
+
+
+def _people_with(study: Study, rater: str) -> People:
+    """The people of a study; 404 if this rater is not one of them."""
+    people = study.store.people
+    if people.member(rater) is None:
+        raise HTTPException(404, f"There is no rater {rater!r} in this study.")
+    return people
+
+
+def _open_tasks(people: People, rater: str) -> list[Task]:
+    found: list[Task] = []
+    after = 0
+    while page := people.tasks.all(rater, after=after, limit=PAGE):
+        found += [task for task in page if task.state == "open"]
+        after = page[-1].number
+    return found
+
+
+# Progress
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionMatchView:
+    """The share of equal answers; for levels also of those at most one apart, and weighted κ."""
+
+    same: StatisticView
+    within_one: StatisticView | None
+    kappa_quadratic: StatisticView | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchView(StatisticView):
+    """The share of equal answers over all criteria; `n` counts answers, `units` the units they belong to."""
+
+    units: int
+    by_criterion: dict[str, CriterionMatchView]
+
+
+@dataclass(frozen=True, slots=True)
+class RaterTasks:
+    """A rater's tasks. `done` counts each item once; `repeats` are the repeats that are done."""
+
+    training: int
+    open: int
+    done: int
+    returned: int
+    repeats: int
+
+
+@dataclass(frozen=True, slots=True)
+class RaterProgress:
+    """One member. `units_rated` have an answer by them; `per_hour` counts units per hour of active time."""
+
+    rater: str
+    role: Role
+    paused: bool
+    joined: datetime
+    seen: datetime
+    tasks: RaterTasks
+    share: int | None
+    units_rated: int
+    per_hour: float | None
+    seconds_per_unit: float | None
+    statuses: dict[Status, int]
+    gold: MatchView | None
+    repeat: MatchView | None
+    training: MatchView | None
+    with_others: MatchView | None
+    needs_help: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyProgressView:
+    """How far the study is. `units_rated` have a value from at least one person, `units_done` from as many as planned;
+    `items_wanted` counts an item once for each person who is to rate it."""
+
+    title: str
+    protocol: str
+    version: str
+    items: int
+    units: int
+    unit: Literal["item", "sentence", "question"]
+    overlap: int | None
+    raters: int
+    units_rated: int
+    units_done: int
+    items_wanted: int
+    items_given: int
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ElsewhereProgress:
+    """A person who rated only in another way, such as in a spreadsheet; `units_rated` have a value by them."""
+
+    rater: str
+    units_rated: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressView:
+    """How far the study and each person are."""
+
+    study: StudyProgressView
+    raters: list[RaterProgress]
+    elsewhere: list[ElsewhereProgress]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrowthPointView(StatisticView):
+    """α after the first `ratings` ratings; `units` were rated at least twice by then."""
+
+    ratings: int
+    units: int
+    percent: StatisticView
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthCurve:
+    """The agreement on one criterion after each tenth of the ratings."""
+
+    title: str
+    points: list[GrowthPointView]
+    statistic: Literal["alpha"] = "alpha"
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthView:
+    """The curve of each criterion."""
+
+    criteria: dict[str, GrowthCurve]
+
+
+@router.get("/progress", summary="Get the progress of the study and of each rater")
+def read_progress(_: Owner, services: ServicesOf) -> ProgressView:
+    report = current_progress(services)
+    progress, protocol, plan = report.progress, report.protocol, report.plan
+    study = view_of(
+        StudyProgressView,
+        progress.study,
+        title=protocol.title,
+        protocol=protocol.name,
+        version=protocol.version,
+        unit=protocol.rule.of,
+        overlap=plan.overlap,
+        raters=progress.study.people,
+        paused=plan.paused,
+    )
+    elsewhere = [ElsewhereProgress(rater, units) for rater, units in progress.elsewhere.items()]
+    return ProgressView(study, [_rater(record, report) for record in progress.records], elsewhere, report.at)
+
+
+@router.get("/growth", summary="Get the agreement of the people after each tenth of their ratings")
+def read_growth(_: Owner, services: ServicesOf) -> GrowthView:
+    return services.cache.from_tables("growth", _growth, patient=True)
+
+
+def _rater(record: RaterRecord, report: ProgressReport) -> RaterProgress:
+    member, counts = record.member, record.counts
+    return view_of(
+        RaterProgress,
+        member,
+        tasks=RaterTasks(counts.training, counts.open, counts.own_done, counts.returned, counts.repeats_done),
+        share=member.share if member.share is not None else report.plan.share,
+        units_rated=record.activity.units,
+        per_hour=record.speed.per_hour,
+        seconds_per_unit=record.speed.seconds_per_unit,
+        statuses=dict(record.activity.statuses),
+        gold=_match(record.known),
+        repeat=_match(record.repeats),
+        training=_match(record.training),
+        with_others=_match(record.others),
+        needs_help=list(report.progress.hints.get(member.rater, ())),
+    )
+
+
+def _match(match: Match | None) -> MatchView | None:
+    if match is None:
+        return None
+    by_criterion = {
+        name: CriterionMatchView(StatisticView.of(one.same), _optional(one.within_one), _optional(one.kappa_quadratic))
+        for name, one in match.by_criterion.items()
+    }
+    return MatchView.of(match.same, units=match.units, by_criterion=by_criterion)
+
+
+def _optional(estimate: Estimate | None) -> StatisticView | None:
+    return None if estimate is None else StatisticView.of(estimate)
+
+
+def _growth(tables: Tables) -> GrowthView:
+    protocol = tables.protocol
+    return GrowthView(
+        {
+            name: GrowthCurve(protocol.criterion(name).title, _points(points))
+            for name, points in agreement_curve(tables).items()
+        }
+    )
+
+
+def _points(points: Sequence[CurvePoint]) -> list[GrowthPointView]:
+    return [
+        GrowthPointView.of(one.alpha, ratings=one.ratings, units=one.units, percent=StatisticView.of(one.percent))
+        for one in points
+    ]

@@ -1,0 +1,93 @@
+"""The HTML pages. Their content comes from the JSON routes; these routes decide who may see which page."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from evenhand.web.dependencies import Accounts, Services, ServicesOf
+from evenhand.web.sessions import Account
+from evenhand.web.templating import guideline_html, render
+
+router = APIRouter(include_in_schema=False)
+
+INVITED_ONLY = "It leads to your page here. If you no longer have it, ask the person who sent it."
+
+
+@router.get("/")
+def start(accounts: Accounts) -> Response:
+    """Redirect to the page of the person who is signed in."""
+    for access, page in (("owner", "/manage"), ("adjudicator", "/adjudicate"), ("rater", "/rate")):
+        if any(account.access == access for account in accounts):
+            return RedirectResponse(page, 303)
+    return _not_signed_in()
+
+
+@router.get("/join/{token}")
+def join(token: str, services: ServicesOf) -> Response:
+    """The page of an invite link. Its script sends the token, so that a link preview does not join."""
+    return _page(services, "join.html", "Join")
+
+
+@router.get("/login")
+def login(services: ServicesOf) -> Response:
+    """The owner's sign-in. Never a redirect: browsers would take the token after the # along."""
+    return _page(services, "login.html", "Sign in", password=services.config.owner_password is not None)
+
+
+@router.get("/rate")
+def rate(accounts: Accounts, services: ServicesOf) -> Response:
+    return _page_for(("rater",), accounts, services, "rate.html", "Rate")
+
+
+@router.get("/adjudicate")
+def adjudicate(accounts: Accounts, services: ServicesOf) -> Response:
+    return _page_for(("adjudicator", "owner"), accounts, services, "adjudicate.html", "Adjudicate")
+
+
+@router.get("/guideline")
+def guideline(accounts: Accounts, services: ServicesOf) -> Response:
+    return _page_for(("rater", "adjudicator", "owner"), accounts, services, "guideline.html", "Guideline")
+
+
+@router.get("/manage")
+def manage(accounts: Accounts, services: ServicesOf) -> Response:
+    if not any(account.access == "owner" for account in accounts):
+        return RedirectResponse("/login", 303)
+    return _page(services, "manage.html", "Manage")
+
+
+@router.get("/api")
+def api(request: Request, services: ServicesOf) -> Response:
+    return _page(services, "api.html", "API", openapi=request.app.openapi())
+
+
+@router.get("/healthz")
+def health(services: ServicesOf) -> dict[str, str]:
+    """Whether the study can be read."""
+    with services.read() as study:
+        study.store.items.at([0])
+    return {"status": "ok"}
+
+
+def _page_for(
+    allowed: tuple[str, ...], accounts: list[Account], services: Services, template: str, title: str
+) -> Response:
+    account = next((account for access in allowed for account in accounts if account.access == access), None)
+    return _not_signed_in() if account is None else _page(services, template, title, rater=account.rater)
+
+
+def _page(services: Services, template: str, title: str, rater: str | None = None, **more: object) -> Response:
+    with services.read() as study:
+        protocol = study.protocol
+    context = {
+        "title": title,
+        "study": protocol.title,
+        "protocol": protocol,
+        "rater": rater,
+        "guideline": guideline_html(protocol),
+    }
+    return HTMLResponse(render(template, **context, **more))
+
+
+def _not_signed_in() -> Response:
+    title = "Please open your invite link"
+    return HTMLResponse(render("message.html", title=title, text=INVITED_ONLY, owner=True), 401)

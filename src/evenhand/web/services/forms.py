@@ -1,0 +1,146 @@
+"""The form that people fill in, from the protocol, and the texts that they see, from an item. Pure.
+
+Fields that raters must not see, and what a question unit contains of its reference, are left out of both.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from evenhand.assignment import Plan
+from evenhand.nlp.quotes import Quotes
+from evenhand.protocol.descriptions import condition_in_words
+from evenhand.protocol.guideline import field_text, field_title
+from evenhand.protocol.model import Condition, Criterion, Example, Protocol
+from evenhand.records import FieldValue, Span, Triple, Unit
+from evenhand.scales import Nominal, Ordinal, Scale, Text, label_key
+from evenhand.web.schemas import (
+    FieldPart,
+    FieldParts,
+    Form,
+    FormCondition,
+    FormCriterion,
+    FormField,
+    FormScale,
+    ScaleChoice,
+    StudyInfo,
+    view_of,
+)
+
+_CANNOT_ASSESS = re.compile(
+    r"\b(can ?not|can'?t|unable to|could not|couldn't|not able to)( \w+)? (assess|judge|tell)\b"
+)
+
+
+def form_of(protocol: Protocol, plan: Plan, study: str, rater: str) -> Form:
+    """The form of a protocol for one rater of the study with this identity."""
+    rule = protocol.rule
+    sentences_shown = rule.of == "sentence" and rule.field in protocol.shown_fields()
+    return Form(
+        study=view_of(StudyInfo, protocol, id=study, protocol=protocol.name),
+        rater=rater,
+        unit=rule.of,
+        rated_field=rule.field if sentences_shown else None,
+        fields=[_field(protocol, name) for name in protocol.shown_fields()],
+        criteria=[_criterion(protocol, criterion) for criterion in protocol.criteria],
+        confidence=protocol.ask.confidence,
+        notes=protocol.ask.notes,
+        lead=protocol.lead.id,
+        evidence_fields=list(protocol.evidence_fields()),
+        training=0 if plan.training == "off" else len(protocol.examples),
+        training_optional=plan.training != "required",
+        reveal=plan.reveal,
+    )
+
+
+def fields_of(protocol: Protocol, values: Mapping[str, FieldValue]) -> list[FieldParts]:
+    """The fields of an item that raters see and that have a value, in the protocol's order."""
+    return [FieldParts(name, parts_of(values[name])) for name in protocol.shown_fields() if name in values]
+
+
+def parts_of(value: FieldValue) -> list[FieldPart]:
+    """The parts of a field's text as raters see it, each with its offset in `field_text(value)`."""
+    if not isinstance(value, tuple):
+        return [FieldPart(0, field_text(value))]
+    if any(isinstance(part, Triple) for part in value):
+        return _triples([part for part in value if isinstance(part, Triple)])
+    return _passages([part for part in value if not isinstance(part, Triple)])
+
+
+def example_unit(protocol: Protocol, example: Example, unit_id: str) -> Unit:
+    """The unit of a worked example: the whole of it, a sentence with its span if it can be found, or a question."""
+    rule = protocol.rule
+    span: Span | None = None
+    if rule.of == "sentence" and example.unit is not None and rule.field is not None:
+        value = protocol.example_fields(example).get(rule.field)
+        span = Quotes({rule.field: field_text(value)}).find(example.unit) if value is not None else None
+    return Unit(unit_id, unit_id, 1, example.unit, span)
+
+
+def shown_span(protocol: Protocol, unit: Unit) -> Span | None:
+    """The span of a unit, unless its field is hidden from raters."""
+    return unit.span if unit.span is not None and unit.span.field in protocol.shown_fields() else None
+
+
+def offers_cannot_assess(scale: Scale) -> bool:
+    """Whether raters may answer "cannot assess": not if a label of the scale means that, in whatever spelling."""
+    spellings: list[str] = []
+    if isinstance(scale, Ordinal):
+        spellings = [anchor.label for anchor in scale.levels.values()]
+    elif isinstance(scale, Nominal):
+        spellings = [spelling for name, label in scale.labels.items() for spelling in (name, *label.aliases)]
+    return not any(_CANNOT_ASSESS.search(label_key(spelling)) for spelling in spellings)
+
+
+def _field(protocol: Protocol, name: str) -> FormField:
+    spec = protocol.item.fields[name]
+    labels = None if spec.labels is None else {label: meaning.definition for label, meaning in spec.labels.items()}
+    return view_of(FormField, spec, name=name, title=field_title(name, spec), labels=labels)
+
+
+def _criterion(protocol: Protocol, criterion: Criterion) -> FormCriterion:
+    return view_of(
+        FormCriterion,
+        criterion,
+        when=None if criterion.when is None else _condition(protocol, criterion.when),
+        scale=_scale(criterion.scale),
+        rationale=protocol.ask.rationale if protocol.asks_rationale(criterion) else "off",
+        evidence=protocol.ask.evidence,
+        cannot_assess=offers_cannot_assess(criterion.scale),
+    )
+
+
+def _condition(protocol: Protocol, condition: Condition) -> FormCondition:
+    values = None if condition.any_of is None else list(condition.any_of)
+    return view_of(FormCondition, condition, any_of=values, words=condition_in_words(protocol, condition))
+
+
+def _scale(scale: Scale) -> FormScale:
+    if isinstance(scale, Ordinal):
+        levels = [(level, scale.levels[level]) for level in scale.values]
+        return FormScale("ordinal", [ScaleChoice(level, anchor.label, anchor.anchor) for level, anchor in levels])
+    if isinstance(scale, Nominal):
+        return FormScale("nominal", [ScaleChoice(name, name, label.definition) for name, label in scale.labels.items()])
+    return FormScale(scale.type, [], unanswerable=isinstance(scale, Text) and scale.unanswerable)
+
+
+def _triples(triples: Sequence[Triple]) -> list[FieldPart]:
+    parts: list[FieldPart] = []
+    offset = 0
+    for triple in triples:
+        text = field_text((triple,))
+        parts.append(FieldPart(offset, text, triple=(triple.subject, triple.predicate, triple.object)))
+        offset += len(text) + len("\n")
+    return parts
+
+
+def _passages(passages: Sequence[str]) -> list[FieldPart]:
+    """Several passages are numbered, "[1] " and so on, with an empty line between them."""
+    if len(passages) == 1:
+        return [FieldPart(0, passages[0])]
+    parts: list[FieldPart] = []
+    offset = 0
+    for number, passage in enumerate(passages, start=1):
+        offset += len(f"[{number}] ")
+        parts.append(FieldPart(offset, passage, label=str(number)))
+        offset += len(passage) + len("\n\n")
+    return parts

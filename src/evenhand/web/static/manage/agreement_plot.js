@@ -1,0 +1,113 @@
+/** The curve of agreement as an inline drawing: α with its interval over the number of ratings. */
+
+import { coefficient, count, percent } from "../shared/formatting.js";
+import { table } from "../shared/table.js";
+import { h, textElement } from "../shared/view.js";
+
+const WIDTH = 360;
+const HEIGHT = 200;
+const EDGE = { left: 38, right: 12, top: 10, bottom: 34 };
+
+/**
+ * A curve for each criterion, all on one scale, each with the same figures as a table.
+ * @param {Record<string, {title: string, points: AgreementPoint[]}>} criteria
+ */
+export function agreementPlots(criteria) {
+  const bottom = lowestTick(Object.values(criteria).map(({ points }) => points.filter(isDefined)));
+  return Object.entries(criteria).map(([id, { title, points }]) => agreementPlot(id, title, points, bottom));
+}
+
+/** @param {AgreementPoint} point @returns {point is DefinedPoint} */
+function isDefined(point) {
+  return point.value !== null;
+}
+
+/** @param {string} id @param {string} title @param {AgreementPoint[]} points @param {number} bottom */
+function agreementPlot(id, title, points, bottom) {
+  const drawn = points.filter(isDefined);
+  const last = points.at(-1);
+  const note = (/** @type {string} */ message) => h("p", { class: "muted small" }, message);
+  const content = () => {
+    if (!last) return note("No ratings yet.");
+    return drawn.length > 0 ? drawing(id, title, points, drawn, bottom) : note(`Not defined yet: ${last.why}.`);
+  };
+  return h("figure", { key: id, class: "plot" }, textElement("figcaption", title), content(), last && pointTable(title, points));
+}
+
+/**
+ * @param {string} id @param {string} title @param {AgreementPoint[]} points @param {DefinedPoint[]} drawn
+ * @param {number} bottom
+ */
+function drawing(id, title, points, drawn, bottom) {
+  const most = points[points.length - 1].ratings;
+  const right = WIDTH - EDGE.right;
+  const x = (/** @type {number} */ ratings) => EDGE.left + ((right - EDGE.left) * ratings) / most;
+  const height = HEIGHT - EDGE.top - EDGE.bottom;
+  const y = (/** @type {number} */ value) => EDGE.top + (height * (1 - Math.max(value, bottom))) / (1 - bottom);
+  const ruler = ticks(bottom).map((tick) => [
+    h("line", { x1: EDGE.left, x2: right, y1: y(tick), y2: y(tick), class: tick ? "rule" : "rule zero" }),
+    label(EDGE.left - 6, y(tick) + 4, coefficient(tick).replace(/\.?0+$/, ""), "end"),
+  ]);
+  const corners = drawn.flatMap(({ ratings, ci }) => (ci ? [{ at: x(ratings), low: y(ci[0]), high: y(ci[1]) }] : []));
+  const band = [...corners.map(({ at, high }) => `${at},${high}`), ...corners.map(({ at, low }) => `${at},${low}`).reverse()];
+  return h(
+    "svg",
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-labelledby": `plot-${id}-title plot-${id}-desc` },
+    h("title", { id: `plot-${id}-title` }, `Agreement on ${title}`),
+    h("desc", { id: `plot-${id}-desc` }, summary(points, drawn)),
+    ruler,
+    label(EDGE.left, HEIGHT - 8, "0", "start"),
+    label(right, HEIGHT - 8, `${count(most)} ratings`, "end"),
+    corners.length > 1 && h("polygon", { points: band.join(" "), class: "band" }),
+    h("polyline", { points: drawn.map(({ ratings, value }) => `${x(ratings)},${y(value)}`).join(" "), class: "curve" }),
+    drawn.map(({ ratings, value }) => h("circle", { cx: x(ratings), cy: y(value), r: 3, class: "dot" })),
+  );
+}
+
+/** @param {number} x @param {number} y @param {string} text @param {"start" | "end"} anchor */
+function label(x, y, text, anchor) {
+  return h("text", { x, y, "text-anchor": anchor }, text);
+}
+
+/**
+ * The lowest value shown: 0, unless a curve, or the interval at its end, is well below. The wide intervals of the
+ * beginning may leave the drawing; the table has them.
+ * @param {DefinedPoint[][]} curves
+ */
+function lowestTick(curves) {
+  const ends = curves.map((curve) => curve.at(-1)?.ci?.[0] ?? 1);
+  const lowest = Math.min(1, ...curves.flat().map((point) => point.value), ...ends);
+  return lowest >= -0.05 ? 0 : lowest >= -0.5 ? -0.5 : -1;
+}
+
+/** @param {number} bottom */
+function ticks(bottom) {
+  if (bottom === 0) return [0, 0.25, 0.5, 0.75, 1];
+  return bottom === -0.5 ? [-0.5, 0, 0.5, 1] : [-1, -0.5, 0, 0.5, 1];
+}
+
+/** The drawing in words. @param {AgreementPoint[]} points @param {DefinedPoint[]} drawn */
+function summary(points, drawn) {
+  const [first, last] = [drawn[0], drawn[drawn.length - 1]];
+  const interval = last.ci ? ` (interval ${coefficient(last.ci[0])} to ${coefficient(last.ci[1])})` : "";
+  const end = `${coefficient(last.value)} after ${count(last.ratings)} ratings${interval}`;
+  if (first === last) return `α is ${end}.`;
+  const start = `${coefficient(first.value)} after ${count(first.ratings)} ratings`;
+  return `α went from ${start} to ${end}; ${points.length} points in the table below.`;
+}
+
+/** @param {string} title @param {AgreementPoint[]} points */
+function pointTable(title, points) {
+  /** @type {[string, (point: AgreementPoint) => string][]} */
+  const figures = [
+    ["Ratings", ({ ratings }) => count(ratings)],
+    ["Rated twice", ({ units }) => count(units)],
+    ["α", ({ value }) => (value === null ? "–" : coefficient(value))],
+    ["Interval", ({ ci }) => (ci ? `${coefficient(ci[0])} to ${coefficient(ci[1])}` : "–")],
+    ["Same answer", ({ percent: { value } }) => (value === null ? "–" : percent(value))],
+  ];
+  const columns = figures.map(([name, cell]) => ({ title: name, class: "number", cell }));
+  const caption = textElement("span", `Agreement on ${title}`);
+  const scroll = { class: "scroll", tabindex: 0, role: "region", "aria-label": `Figures of ${title}` };
+  return h("details", { class: "small" }, h("summary", {}, "As a table"), h("div", scroll, table(columns, points, { caption })));
+}

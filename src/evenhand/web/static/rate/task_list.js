@@ -1,0 +1,42 @@
+/** The dialog that lists a rater's tasks. */
+
+import { requestError } from "../shared/api.js";
+import { openDialog } from "../shared/dialogs.js";
+import { button, h } from "../shared/view.js";
+import { PAGE_SIZE } from "./task_queue.js";
+
+const STATES = { open: "open", done: "✓ done", returned: "returned, can still be done" };
+
+/** @param {TaskQueue} queue @param {TaskId | null} current @param {(number: number) => void} open */
+export async function openTaskList(queue, current, open) {
+  /** @type {ListedTask[]} */
+  const tasks = [];
+  const row = (/** @type {ListedTask} */ { number, purpose, state }) => {
+    const go = () => {
+      dialog.close();
+      open(number);
+    };
+    const badge = h("span", { class: state === "done" ? "badge good" : "badge" }, STATES[state]);
+    const name = purpose === "training" ? `Training ${number}` : `Item ${number}`;
+    return h("li", {}, button(name, go, { class: "line", "aria-current": number === current ? "true" : null }, badge));
+  };
+  const show = (/** @type {string} */ message, isMore = false) =>
+    dialog.show([
+      h("p", { class: "muted" }, message),
+      h("ol", { class: "tasks" }, tasks.map(row)),
+      isMore && button("Show more", load),
+    ]);
+  const load = async () => {
+    try {
+      const { tasks: found } = await queue.list(tasks.at(-1)?.number ?? 0);
+      tasks.push(...found);
+      const message = tasks.length === 0 ? "You have no tasks yet." : "Open a task to look at it or to change it.";
+      show(message, found.length === PAGE_SIZE);
+    } catch (error) {
+      show(requestError(error).message);
+    }
+  };
+  const dialog = openDialog("Your tasks", [h("p", { class: "muted" }, "Loading…")], { class: "narrow" });
+  await load();
+  /** @type {HTMLElement | null} */ (dialog.element.querySelector("[aria-current]"))?.focus();
+}

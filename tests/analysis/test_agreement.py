@@ -1,0 +1,192 @@
+"""Agreement of raters and pairs, against scikit-learn and by hand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evenhand.analysis.agreement import criterion_agreement
+from evenhand.analysis.tables import TableBuilder, Tables, compared
+from evenhand.protocol.load import load_protocol, read_protocol
+from evenhand.protocol.model import Protocol
+from evenhand.records import Kind, RaterRef, Status, Value
+from tests.statistics import oracles
+
+HALO = load_protocol("halo-support")
+S, C, N = "SUPPORTED", "CONTRADICTED", "NO EVIDENCE"
+
+ORDINAL = read_protocol(
+    """\
+name: mine
+version: "1"
+title: Mine
+item: {fields: {turn: {role: rated}}}
+criteria:
+  - id: tone
+    question: How is the tone?
+    scale:
+      type: ordinal
+      levels: {1: {label: A, anchor: a}, 2: {label: B, anchor: b}, 3: {label: C, anchor: c}, 4: {label: D, anchor: d}}
+""",
+    "mine",
+)
+
+
+def tables_of(
+    protocol: Protocol, ratings: Mapping[str, Sequence[Value | None]], kinds: Mapping[str, Kind] | None = None
+) -> Tables:
+    """One criterion, one column of values for each rater, None where there is none."""
+    criterion = protocol.criteria[0]
+    n_units = max((len(values) for values in ratings.values()), default=0)
+    builder = TableBuilder(criterion, n_units, len(ratings))
+    for rater, values in enumerate(ratings.values()):
+        for unit, value in enumerate(values):
+            if value is not None:
+                builder.add(unit, rater, Status.RATED, value)
+    raters = [RaterRef(name, (kinds or {}).get(name, Kind.PERSON)) for name in ratings]
+    return Tables(protocol, raters, n_units, n_units, {criterion.id: builder.build()})
+
+
+def test_a_pair_by_hand():
+    # ann and auto on six units: same on four. Shares ann 3/6 S, 2/6 C, 1/6 N; auto 3/6, 1/6, 2/6.
+    # Chance: 1/4 + 2/36 + 2/36 = 13/36. κ = (4/6 - 13/36) / (1 - 13/36) = 11/23.
+    tables = tables_of(HALO, {"auto": [S, S, C, N, N, S], "ann": [S, S, C, C, N, C]}, {"auto": Kind.MODEL})
+    tables_turned = criterion_agreement(tables.tables["support"]).pairs[0]
+    assert (tables_turned.a, tables_turned.b, tables_turned.kind) == ("ann", "auto", "person-model")
+    pair = tables_turned
+    assert pair.percent.value == pytest.approx(4 / 6)
+    # ann: S S C C N C is 2 S, 3 C, 1 N; auto: 3 S, 1 C, 2 N. Chance: (2·3 + 3·1 + 1·2) / 36 = 11/36.
+    assert pair.kappa.value == pytest.approx((24 / 36 - 11 / 36) / (25 / 36))
+    # Rows are the person: C was said three times, once by both.
+    assert pair.confusion == [[2, 0, 0], [1, 1, 1], [0, 0, 1]]
+    # S: either gave it on units 1, 2, 6; both on 1, 2.
+    assert pair.per_label[S].value == pytest.approx(2 / 3)
+    assert pair.per_label[C].value == pytest.approx(1 / 3)
+    assert pair.per_label[N].value == pytest.approx(1 / 2)
+    assert pair.kappa_quadratic is None
+
+
+def test_pairs_agree_with_scikit_learn():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(1, 5, 80)
+    noisy = {f"r{n}": np.clip(truth + rng.integers(-1, 2, 80), 1, 4).tolist() for n in range(3)}
+    found = criterion_agreement(tables_of(ORDINAL, noisy).tables["tone"])
+    assert [(pair.a, pair.b) for pair in found.pairs] == [("r0", "r1"), ("r0", "r2"), ("r1", "r2")]
+    codes = {name: np.array(values) - 1 for name, values in noisy.items()}
+    for pair in found.pairs:
+        one, two = codes[pair.a], codes[pair.b]
+        assert pair.kappa.value == pytest.approx(oracles.kappa(one, two, 4, None))
+        assert pair.kappa_linear is not None
+        assert pair.kappa_linear.value == pytest.approx(oracles.kappa(one, two, 4, "linear"))
+        assert pair.kappa_quadratic is not None
+        assert pair.kappa_quadratic.value == pytest.approx(oracles.kappa(one, two, 4, "quadratic"))
+        assert pair.macro_f1.value == pytest.approx(oracles.macro_f1(one, two))
+        assert pair.kappa.low is not None
+        assert pair.kappa.high is not None
+        assert pair.kappa.low < (pair.kappa.value or 0) < pair.kappa.high
+
+
+def test_missing_ratings_leave_a_pair_its_shared_units():
+    found = criterion_agreement(tables_of(HALO, {"ann": [S, None, C, N], "ben": [S, C, None, S]}).tables["support"])
+    assert found.pairs[0].n == 2
+    assert found.pairs[0].percent.value == 0.5
+    assert found.n_units == 2
+
+
+def test_one_label_only_is_no_coefficient_but_a_reason():
+    found = criterion_agreement(tables_of(HALO, {"ann": [S] * 5, "ben": [S] * 5}).tables["support"])
+    for estimate in (found.alpha, found.fleiss, found.pairs[0].kappa):
+        assert estimate.value is None
+        assert estimate.why == "every rating is the same label: expected disagreement is 0"
+    assert found.percent.value == 1.0
+    assert found.ac.value == 1.0
+    assert found.warnings[0].startswith("100% of the ratings are SUPPORTED")
+
+
+@pytest.mark.parametrize("ratings", [{}, {"ann": []}, {"ann": [S, C]}, {"ann": [S, None], "ben": [None, C]}])
+def test_without_overlap_there_is_a_reason_and_no_number(ratings: Mapping[str, Sequence[Value | None]]):
+    found = criterion_agreement(tables_of(HALO, ratings).tables["support"])
+    assert found.alpha.value is None
+    assert found.alpha.why
+    assert found.percent.value is None
+    assert all(pair.percent.value is None for pair in found.pairs)
+
+
+def test_the_majority_is_that_of_units_everybody_rated():
+    ratings = {"ann": [S, S, C, S, S], "ben": [S, S, N, C, None], "cem": [S, C, S, C, S]}
+    majority = criterion_agreement(tables_of(HALO, ratings).tables["support"]).majority
+    # Units 1 to 4 are complete: all the same, two of three, none, two of three.
+    assert (majority.votes.n, majority.votes.full, majority.votes.majority, majority.votes.none) == (4, 1, 2, 1)
+    # With a majority: units 1 (S), 2 (S), 4 (C). ann is with it on 1 and 2, ben on all three, cem on 1 and 4.
+    assert {name: estimate.value for name, estimate in majority.plain.items()} == {
+        "ann": pytest.approx(2 / 3),
+        "ben": 1.0,
+        "cem": pytest.approx(2 / 3),
+    }
+
+
+def test_people_s_own_agreement_stands_beside_the_models():
+    ratings = {"ann": [S, C, N, S], "ben": [S, C, N, C], "auto": [C, C, C, C]}
+    found = criterion_agreement(tables_of(HALO, ratings, {"auto": Kind.MODEL}).tables["support"])
+    assert found.ceiling.value == 0.75
+    assert found.baseline is not None
+    # Of the people's eight ratings three are S and three are C: the first of the two is the commonest.
+    assert found.baseline.baseline == 3 / 8
+    assert [pair.kind for pair in found.pairs] == ["person-person", "person-model", "person-model"]
+
+
+def test_free_answers_are_compared_on_whether_there_is_one():
+    protocol = load_protocol("rag-quest-eval")
+    ratings = {"ann": ["1910", "<Unanswerable>", "a lake"], "ben": ["in 1910", "<Unanswerable>", "<Unanswerable>"]}
+    found = criterion_agreement(tables_of(protocol, ratings).compared().tables["answer"])
+    assert list(found.labels) == ["answered", "<Unanswerable>"]
+    assert found.percent.value == pytest.approx(2 / 3)
+
+
+def test_other_free_text_is_not_compared():
+    tables = tables_of(load_protocol("feedback"), {"ann": [5], "ben": [4]})
+    assert "correctness" in tables.compared().tables
+    improvements = load_protocol("feedback").criterion("improvements")
+    assert compared(TableBuilder(improvements, 1, 1).build()) is None
+
+
+def test_items_of_one_document_count_as_one_for_the_interval():
+    rng = np.random.default_rng(11)
+    # Twenty documents of ten items each; on a document the two raters agree on everything or on nothing.
+    first = [S if n % 2 else C for n in range(200)]
+    second = [
+        S if (n % 2 == 1) == same else C
+        for n, same in zip(range(200), np.repeat(rng.random(20) < 0.7, 10), strict=True)
+    ]
+    alone = tables_of(HALO, {"ann": first, "ben": second})
+    together = replace(alone, documents=np.repeat(np.arange(20), 10))
+    narrow, wide = (criterion_agreement(tables.tables["support"]).alpha for tables in (alone, together))
+    assert narrow.value == wide.value
+    assert narrow.low is not None
+    assert wide.low is not None
+    assert narrow.high is not None
+    assert wide.high is not None
+    # The effective number is twenty and not two hundred: the interval is about sqrt(10) times as wide.
+    assert 2.5 < (wide.high - wide.low) / (narrow.high - narrow.low) < 4
+
+
+def test_ratings_that_are_all_the_same_make_kappa_undefined_and_not_near_0():
+    found = criterion_agreement(tables_of(HALO, {"ann": [S] * 5, "ben": [S] * 5}).tables["support"])
+    assert "κ and α are undefined because every rating is the same" in found.warnings[0]
+    nearly = criterion_agreement(tables_of(HALO, {"ann": [S] * 400, "ben": [S] * 399 + [C]}).tables["support"])
+    assert nearly.warnings[0].startswith("More than 99% of the ratings are SUPPORTED. κ and α near 0 are then correct")
+
+
+def test_an_icc_without_ratings_says_so():
+    for ratings, why in (({}, "there are no ratings"), ({"ann": [1, 2]}, "there is only one rater")):
+        found = criterion_agreement(tables_of(ORDINAL, ratings).tables["tone"]).icc
+        assert found is not None
+        assert found.why == why
+
+
+@pytest.mark.parametrize(("raters", "pairs"), [(15, 105), (16, 8)])
+def test_of_many_raters_only_pairs_that_share_a_unit_are_kept(raters: int, pairs: int):
+    # Raters 0 and 1 rate unit 0, raters 2 and 3 unit 1, and so on; 15 raters make 15 · 14 / 2 pairs.
+    columns = {f"r{n:02}": [None] * (n // 2) + [S] for n in range(raters)}
+    assert len(criterion_agreement(tables_of(HALO, columns).tables["support"]).pairs) == pairs

@@ -1,0 +1,207 @@
+"""The adjudication page in a browser: by keys, by mouse, on a phone, in the dark, and when the network fails."""
+
+from collections.abc import Callable
+from importlib.resources import as_file, files
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from evenhand.records import Kind, RaterRef, Rating, Status
+from evenhand.study import Study
+from tests.browser.accessibility import violations
+from tests.browser.serving import Serve, Served
+
+
+def with_ratings(served: Served, protocol: str) -> Served:
+    """A served sample with the ratings that come with it."""
+    with as_file(files("evenhand.samples") / protocol) as sample, Study.open(served.study) as study:
+        study.import_ratings(sample / "ratings.csv")
+    return served
+
+
+@pytest.fixture
+def halo(serve: Callable[..., Served]) -> Served:
+    """Three disputes between ann and ben: sample_006, sample_009 and sample_017."""
+    return with_ratings(serve("halo-support"), "halo-support")
+
+
+def join(page: Page, served: Served, name: str = "eve") -> None:
+    page.goto(served.invite(name, "adjudicator"))
+    page.wait_for_url("**/adjudicate**")
+    expect(page.locator("#rating")).to_be_visible()
+
+
+def rulings(served: Served, rater: str = "eve") -> dict[tuple[str, str], Rating]:
+    with Study.open(served.study) as study:
+        return {(one.unit, one.criterion): one for one in study.ratings(rater=rater)}
+
+
+def test_all_disputes_are_ruled_on_by_keys(halo: Served, page: Page):
+    join(page, halo)
+    expect(page.locator("#count")).to_have_text("3 without a ruling")
+    for digit, unit in zip("123", ("sample_006", "sample_009", "sample_017"), strict=True):
+        expect(page.locator(".disputes [aria-current] .id")).to_have_text(unit)
+        page.keyboard.press(digit)
+        expect(page.locator("#status")).to_have_text("All saved")
+        page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Nothing in dispute")).to_be_visible()
+    expect(page.locator("#count")).to_have_text("none left")
+    assert {unit: one.value for (unit, _), one in rulings(halo).items()} == {
+        "sample_006": "SUPPORTED",
+        "sample_009": "CONTRADICTED",
+        "sample_017": "NO EVIDENCE",
+    }
+    assert {one.visible for one in rulings(halo).values()} == {("ann", "ben")}
+
+
+def test_a_dispute_is_ruled_on_with_the_mouse_and_says_so_once_it_is_saved(halo: Served, page: Page):
+    join(page, halo)
+    page.get_by_role("button", name="The mill closed because").click()
+    expect(page.locator(".disputes [aria-current] .id")).to_have_text("sample_017")
+    expect(page.locator(".disputes .badge:visible")).to_have_count(0)
+    page.get_by_role("radio", name="CONTRADICTED").click()
+    expect(page.locator(".disputes [aria-current] .badge")).to_have_text("ruled")
+    page.get_by_label("Notes (optional)").fill("Linen is not mentioned.")
+    page.get_by_role("button", name="Done, next").click()
+    expect(page.locator(".disputes [aria-current] .id")).to_have_text("sample_006")
+    expect(page.locator("#status")).to_have_text("All saved")
+    ruling = rulings(halo)["sample_017", "support"]
+    assert (ruling.value, ruling.notes) == ("CONTRADICTED", "Linen is not mentioned.")
+    page.get_by_label("Show those with a ruling").check()
+    expect(page.locator(".disputes li")).to_have_count(3)
+
+
+def test_names_are_hidden_until_they_are_asked_for(halo: Served, page: Page):
+    join(page, halo)
+    said = page.locator(".ratings tbody")
+    expect(said).to_contain_text("Rater A")
+    expect(said).not_to_contain_text("ann")
+    expect(page.get_by_role("button", name="Hide names")).to_have_attribute("aria-pressed", "true")
+    letters = said.locator("th").all_inner_texts()
+    page.keyboard.press("h")
+    expect(said).to_contain_text("ann person")
+    page.keyboard.press("h")
+    assert said.locator("th").all_inner_texts() == letters
+
+
+def test_models_count_when_they_are_asked_to(halo: Served, page: Page):
+    with Study.open(halo.study) as study:
+        [agreed] = [one for one in study.ratings(rater="ann") if one.unit == "sample_001"]
+        other = "SUPPORTED" if agreed.value != "SUPPORTED" else "CONTRADICTED"
+        said = Rating(
+            unit="sample_001", criterion="support", rater="model-a", digest=study.protocol.digest, value=other
+        )
+        study.store.ratings.add([said], raters=[RaterRef("model-a", Kind.MODEL)])
+    join(page, halo)
+    expect(page.locator("#count")).to_have_text("3 without a ruling")
+    page.get_by_label("Count models, too").check()
+    expect(page.locator("#count")).to_have_text("4 without a ruling")
+
+
+def test_a_ruling_given_without_a_network_is_saved_when_it_is_back(halo: Served, page: Page):
+    join(page, halo)
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    expect(page.locator("#status")).to_have_text("1 answer waiting: offline")
+    expect(page.locator(".disputes .badge:visible")).to_have_count(0)
+    assert rulings(halo) == {}
+    page.context.set_offline(False)
+    expect(page.locator("#status")).to_have_text("All saved")
+    expect(page.locator(".disputes [aria-current] .badge")).to_have_text("ruled")
+    assert rulings(halo)["sample_006", "support"].value == "SUPPORTED"
+
+
+def test_two_windows_do_not_write_over_each_other(halo: Served, new_context: Callable[..., BrowserContext]):
+    link = halo.invite("eve", "adjudicator")
+    one, other = new_context().new_page(), new_context().new_page()
+    for page in (one, other):
+        page.goto(link)
+        expect(page.locator("#rating")).to_be_visible()
+    one.keyboard.press("1")
+    expect(one.locator("#status")).to_have_text("All saved")
+    other.keyboard.press("2")
+    expect(other.get_by_role("group", name="Two answers")).to_be_visible()
+    assert rulings(halo)["sample_006", "support"].value == "SUPPORTED"
+    other.get_by_role("button", name="Keep mine").click()
+    expect(other.locator("#status")).to_have_text("All saved")
+    assert rulings(halo)["sample_006", "support"].value == "CONTRADICTED"
+
+
+def test_only_criteria_in_dispute_must_be_ruled_on_and_reasons_are_asked_for(serve: Callable[..., Served], page: Page):
+    served = with_ratings(serve("feedback"), "feedback")
+    join(page, served)
+    expect(page.locator(".criterion.open .disagreement")).to_be_visible()
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("say why")
+    page.keyboard.type("Both points hold.")
+    page.keyboard.press("Enter")
+    expect(page.locator(".criterion.open .title")).not_to_have_text("Correctness")
+    expect(page.locator("#status")).to_have_text("All saved")
+    [ruling] = rulings(served).values()
+    assert (ruling.criterion, ruling.value, ruling.rationale) == ("correctness", 4, "Both points hold.")
+
+
+def test_a_sentence_is_shown_in_its_text_and_its_follow_up_is_asked(serve: Callable[..., Served], page: Page):
+    served = with_ratings(serve("stem-accuracy"), "stem-accuracy")
+    join(page, served)
+    expect(page.locator(".sentence[aria-current]")).to_be_visible()
+    unit = page.locator(".disputes [aria-current] .id").inner_text()
+    page.keyboard.press("4")
+    expect(page.locator("#status")).to_have_text("All saved")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("1")
+    expect(page.locator("#status")).to_have_text("All saved")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("1")
+    expect(page.locator("#status")).to_have_text("All saved")
+    assert rulings(served)[unit, "severity"].status is Status.NOT_ASKED
+    page.keyboard.press("4")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("2")
+    expect(page.locator("#status")).to_have_text("All saved")
+    assert rulings(served)[unit, "severity"].status is Status.RATED
+
+
+def test_the_owner_looks_on_and_does_not_rule(halo: Served, page: Page):
+    page.goto(halo.owner_link)
+    page.wait_for_url("**/manage**")
+    page.goto(f"{halo.url}/adjudicate")
+    expect(page.get_by_text("You are viewing this page as the study's owner.")).to_be_visible()
+    expect(page.get_by_role("radio", name="SUPPORTED")).to_be_disabled()
+    page.keyboard.press("1")
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator(".disputes [aria-current] .id")).to_have_text("sample_009")
+    assert rulings(halo, "") == {}
+
+
+@pytest.fixture(
+    params=[(1280, 800, "light"), (390, 844, "dark"), (820, 1180, "light")], ids=["desk", "phone", "tablet"]
+)
+def looked_at(request: pytest.FixtureRequest, new_context: Callable[..., BrowserContext]) -> Page:
+    width, height, scheme = request.param
+    context = new_context(viewport={"width": width, "height": height}, color_scheme=scheme, has_touch=width < 1000)
+    return context.new_page()
+
+
+def test_it_can_be_used_by_everybody_on_any_screen(halo: Served, looked_at: Page):
+    page = looked_at
+    join(page, halo)
+    assert violations(page) == []
+    width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert width == 0
+    page.get_by_role("radio", name="NO EVIDENCE").click()
+    expect(page.locator("#status")).to_have_text("All saved")
+    page.get_by_role("button", name="Done, next").click()
+    expect(page.locator(".sentence, .text.rated").first).to_contain_text("tallest tree")
+    assert violations(page) == []
+
+
+def test_the_page_about_the_api_can_be_used_by_everybody(shared: Serve, new_context: Callable[..., BrowserContext]):
+    page = new_context(viewport={"width": 390, "height": 844}, color_scheme="dark").new_page()
+    page.goto(f"{shared().url}/api")
+    expect(page.get_by_role("heading", name="API of this study")).to_be_visible()
+    # The articles are alike: two of each section will do.
+    page.evaluate("document.querySelectorAll('article:nth-of-type(n + 3)').forEach((one) => one.remove())")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert violations(page) == []

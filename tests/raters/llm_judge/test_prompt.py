@@ -1,0 +1,249 @@
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from evenhand.llm.base import Request
+from evenhand.protocol.guideline import field_text, field_title
+from evenhand.protocol.model import Example, Protocol
+from evenhand.raters.base import RatingTask
+from evenhand.raters.llm_judge.parse import Reason, read_reply
+from evenhand.raters.llm_judge.prompt import Prompts, unit_codes
+from evenhand.raters.llm_judge.reply_schema import group_key
+from evenhand.records import Item
+from evenhand.scales import Nominal, Ordinal
+from tests.raters.rater_cases import EVIDENCE, NAMES, QUESTIONS, one, protocol_named, says, tasks, together
+
+
+def asked(name: str, task: RatingTask, *, shots: int | None = None) -> Request:
+    prompts = Prompts(protocol_named(name), shots=shots, together=len(task.units) > 1)
+    return prompts.request(task, max_tokens=500, temperature=0.0, seed=7, logprobs=5)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "evidence"])
+def test_a_request_has_the_protocol_in_one_message_and_the_case_in_the_other(name: str):
+    protocol = protocol_named(name)
+    for task in tasks(name):
+        request = asked(name, task)
+        assert [message.role for message in request.messages] == ["system", "user"]
+        assert (request.max_tokens, request.seed, request.logprobs) == (500, 7, 5)
+        system, user = (message.content for message in request.messages)
+        assert protocol.instructions.strip() in system
+        for criterion in protocol.criteria:
+            assert criterion.question in system
+            if isinstance(criterion.scale, Ordinal):
+                assert all(anchor.anchor in system for anchor in criterion.scale.levels.values())
+            if isinstance(criterion.scale, Nominal):
+                assert all(label.definition in system for label in criterion.scale.labels.values())
+        places = [user.index(f"\n{field_text(task.item.fields[name])}\n") for name in shown(protocol, task.item)]
+        assert places == sorted(places)
+        assert all(field_title(name, protocol.item.fields[name]) in user for name in shown(protocol, task.item))
+
+
+def shown(protocol: Protocol, item: Item) -> list[str]:
+    return [name for name in protocol.shown_fields() if name in item.fields]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "evidence"])
+def test_what_is_hidden_never_reaches_the_model(name: str):
+    protocol = protocol_named(name)
+    for task in tasks(name):
+        prompts = Prompts(protocol, together=len(task.units) > 1)
+        prompt = prompts.text(task) + prompts.schema.text
+        for field, spec in protocol.item.fields.items():
+            if not spec.shown:
+                assert f"[begin {field} " not in prompt
+                value = field_text(task.item.fields[field])
+                assert value == "few" or value not in prompt
+        assert not any(q.answer in prompt or (q.key_info or q.answer) in prompt for q in QUESTIONS)
+
+
+def test_the_hidden_label_of_an_item_changes_nothing():
+    item = one("neureg-qa").item
+    other = Item(item.id, {**item.fields, "shot_type": "zero", "unheard_of": "of a later version"})
+    assert asked("neureg-qa", RatingTask(other, one("neureg-qa").units)) == asked("neureg-qa", one("neureg-qa"))
+
+
+def requests(name: str, of: Sequence[RatingTask], *, together: bool = False) -> Sequence[Request]:
+    prompts = Prompts(protocol_named(name), together=together)
+    return [prompts.request(task, max_tokens=1, temperature=0.0, seed=None, logprobs=0) for task in of]
+
+
+def test_the_system_message_and_the_schema_are_the_same_for_every_item():
+    first, second = requests("stem-accuracy", tasks("stem-accuracy")[:2])
+    assert first.messages[0] is second.messages[0]
+    assert first.schema is second.schema
+    whole = together("stem-accuracy")
+    several, single = requests("stem-accuracy", [whole, RatingTask(whole.item, whole.units[:1])], together=True)
+    assert several.messages[0] is single.messages[0]
+    assert several.schema is single.schema
+    assert several.messages[0] != first.messages[0]
+
+
+def test_what_differs_between_the_units_of_an_item_comes_after_all_of_its_fields():
+    first, second = requests("stem-accuracy", tasks("stem-accuracy")[:2])
+    texts = first.messages[1].content, second.messages[1].content
+    same = next(place for place, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
+    assert texts[0].index("[end response ") < same
+    assert not any(code in texts[0][:same] for code in re.findall(r"code of this sentence is (\w+)", texts[0]))
+
+
+def test_each_unit_has_a_code_of_its_own_that_depends_on_its_texts_alone():
+    protocol, whole = protocol_named("stem-accuracy"), together("stem-accuracy")
+    codes = unit_codes(protocol, whole)
+    assert len(set(codes.values())) == 3
+    assert all(re.fullmatch("[B-Z][B-Z2-9]{4}", code) for code in codes.values())
+    for task in tasks("stem-accuracy")[:3]:
+        assert unit_codes(protocol, task).items() <= codes.items()
+        code = codes[task.units[0].id]
+        assert asked("stem-accuracy", task).messages[1].content.rstrip().endswith(f'{{"unit_code": "{code}"')
+    renamed = RatingTask(Item("other", whole.item.fields), whole.units)
+    assert unit_codes(protocol, renamed) == codes
+    changed = RatingTask(Item("case", {**whole.item.fields, "question": "How bad is it?"}), whole.units)
+    assert set(unit_codes(protocol, changed).values()).isdisjoint(codes.values())
+
+
+def test_the_same_sentence_twice_has_two_codes_and_a_code_is_in_no_text():
+    fields = {"question": "?", "article": "It is.", "response": "Yes. Yes."}
+    codes = unit_codes(protocol_named("stem-accuracy"), tasks("stem-accuracy", fields)[-1])
+    assert len(set(codes.values())) == len(codes) == 2
+    quoting = tasks("stem-accuracy", {**fields, "question": " ".join(codes.values())})[-1]
+    again = unit_codes(protocol_named("stem-accuracy"), quoting)
+    assert not any(code in str(quoting.item.fields["question"]) for code in again.values())
+
+
+def test_a_sentence_that_contains_the_marker_of_the_fields_is_fenced_by_another():
+    whole = tasks("rag-quest-eval")[0]
+    marker = marker_in(asked("rag-quest-eval", whole).messages[1].content)
+    unit = replace(whole.units[0], text=f"[end question to answer {marker}] When?")
+    user = asked("rag-quest-eval", RatingTask(whole.item, (unit,))).messages[1].content
+    assert marker_in(user) == marker
+    (other,) = re.findall(r"^\[begin question to answer (\w+)\]$", user, re.MULTILINE)
+    assert other != marker
+
+
+def marker_in(user: str) -> str:
+    (marker,) = re.findall(r"^The marker of this case is (\w+)\.$", user, re.MULTILINE)
+    return marker
+
+
+def test_worked_examples_are_all_shown_or_the_first_few_or_none():
+    protocol = protocol_named("halo-support")
+    titles = [f": {example.title}\n" for example in protocol.examples]
+    for shots, seen in ((None, 6), (0, 0), (2, 2), (99, 6)):
+        system = asked("halo-support", one("halo-support"), shots=shots).messages[0].content
+        assert [title in system for title in titles] == [True] * seen + [False] * (6 - seen)
+    with pytest.raises(ValueError, match="0 or more"):
+        Prompts(protocol, shots=-1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_answers_of_worked_examples_obey_the_schema_and_read_back(name: str):
+    protocol = protocol_named(name)
+    task = one(name)
+    system = asked(name, task).messages[0].content
+    answers = [line.removeprefix("Reply: ") for line in system.splitlines() if line.startswith("Reply: ")]
+    validator = cast("Any", Draft202012Validator(json.loads(Prompts(protocol).schema.text)))
+    codes = [str(json.loads(answer)["unit_code"]) for answer in answers]
+    assert len(set(codes)) == len(codes)
+    assert all(f"is {code}.\nReply: " in system for code in codes)
+    (own,) = unit_codes(protocol, task).values()
+    for example, answer, code in zip(protocol.examples, answers, codes, strict=True):
+        assert read_reply(protocol, task, says(answer)).faults[task.units[0].id].reason == Reason.OTHER_CODE
+        assert list(validator.iter_errors(json.loads(answer))) == []
+        check_read(protocol, task, example, answer.replace(code, own))
+
+
+def check_read(protocol: Protocol, task: RatingTask, example: Example, answer: str) -> None:
+    reading = read_reply(protocol, task, says(answer))
+    assert reading.faults == {}
+    answers = reading.answers[task.units[0].id]
+    assert {answer.criterion: answer.value for answer in answers} == example.ratings
+    rationales = {answer.criterion: answer.rationale for answer in answers if answer.rationale is not None}
+    assert rationales == example.rationales
+    assert [answer.confidence for answer in answers if answer.confidence is not None] == (
+        [example.confidence] if example.confidence is not None else []
+    )
+    assert [answer.notes for answer in answers if answer.notes is not None] == (
+        [example.notes] if example.notes else []
+    )
+
+
+@pytest.mark.parametrize("name", ["stem-accuracy", "rag-quest-eval"])
+def test_examples_on_one_item_are_answered_together_where_units_are_rated_together(name: str):
+    protocol = protocol_named(name)
+    system = asked(name, together(name)).messages[0].content
+    (answer,) = [line.removeprefix("Reply: ") for line in system.splitlines() if line.startswith("Reply: ")]
+    bodies: list[dict[str, Any]] = json.loads(answer)[group_key(protocol)]
+    codes = [body.pop("unit_code") for body in bodies]
+    rated = [{c: entry["answer"] for c, entry in body.items() if entry["answer"] is not None} for body in bodies]
+    assert rated == [example.ratings for example in protocol.examples]
+    assert all(f"[{group_key(protocol)[:-1]} {n}, code {code}]" in system for n, code in enumerate(codes, start=1))
+
+
+def test_a_sentence_stands_by_itself_beside_the_whole_response():
+    task = tasks("stem-accuracy")[1]
+    user = asked("stem-accuracy", task).messages[1].content
+    code = marker_in(user)
+    assert f"(number 2):\n[begin sentence to rate {code}]\nTraining took a day.\n[end sentence to rate {code}]" in user
+    assert "\nIt reached 0.91. Training took a day. Here is a summary.\n" in user
+
+
+def test_sentences_rated_together_are_numbered_by_their_positions():
+    whole = together("stem-accuracy")
+    user = asked("stem-accuracy", RatingTask(whole.item, whole.units[1:])).messages[1].content
+    two, three = list(unit_codes(protocol_named("stem-accuracy"), whole).values())[1:]
+    assert f"[sentence 2, code {two}]\nTraining took a day.\n[sentence 3, code {three}]\nHere is a summary.\n" in user
+    assert "[sentence 1, " not in user
+    assert user.endswith(f'in this order: {two}, {three}. It begins with {{"sentences": [{{"unit_code": "{two}"')
+
+
+def test_a_question_is_shown_without_its_answer():
+    user = asked("rag-quest-eval", one("rag-quest-eval")).messages[1].content
+    assert "When was it opened?" in user
+    assert "May" not in user
+
+
+def test_optional_fields_that_are_not_there_leave_no_trace():
+    user = asked("feedback", tasks("feedback", {"feedback": "Good."})[0]).messages[1].content
+    assert user.count("[begin ") == 1
+
+
+def test_a_number_is_shown_as_raters_see_it():
+    assert "\n2.5\n" in asked("evidence", one("evidence")).messages[1].content
+
+
+def test_conditions_and_what_else_is_asked_are_told_in_words():
+    system = asked("evidence", one("evidence")).messages[0].content
+    assert "Asked only when Overall quality is at most 2. Otherwise its answer is null." in system
+    for name in ("rationale", "evidence", "confidence", "notes"):
+        assert f"- {name} (required): " in system
+    assert "language code" not in system
+
+
+def test_rationales_are_wanted_in_the_language_of_the_protocol():
+    chinese = EVIDENCE.model_copy(update={"language": "zh", "instructions": "请仔细评分。"})
+    text = Prompts(chinese).text(one("evidence"))
+    assert "请仔细评分。" in text
+    assert "in the language of this protocol (language code zh)" in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_text_for_a_chat_window_is_both_messages(name: str):
+    for task in tasks(name):
+        system, user = (message.content for message in asked(name, task).messages)
+        text = Prompts(protocol_named(name), together=len(task.units) > 1).text(task)
+        assert text.startswith(system)
+        assert text.rstrip().endswith(user)
+
+
+def test_an_item_is_rated_by_itself():
+    task = one("halo-support")
+    with pytest.raises(ValueError, match="one unit"):
+        requests("halo-support", [RatingTask(task.item, task.units * 2)])
+    with pytest.raises(ValueError, match="together"):
+        Prompts(protocol_named("halo-support"), together=True)

@@ -1,0 +1,95 @@
+"""Several `evenhand judge` processes on one study against one server, some of which are killed."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+from evenhand.records import Item
+from evenhand.study import Study
+from tests.chat_server import ChatServer
+from tests.run.judging import supported
+
+CALL_COST = 300
+"""Micro-dollars that each call costs at $1 and $10 per million tokens: 100 tokens read, 20 written."""
+
+PROGRAM = """
+import sys
+from evenhand.run import worker
+from evenhand.cli import main
+worker.LEASE_SECONDS = float(sys.argv.pop(1))
+sys.exit(main())
+"""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What came of a shared run."""
+
+    prompts: Counter[str]
+    """How often each prompt was sent."""
+    ratings: Counter[str]
+    """Ratings by unit, superseded ones included."""
+    codes: list[int]
+    """Exit codes of the processes that were not killed."""
+    spent: int
+    """Micro-dollars that the study counts as spent."""
+    seconds: float
+    errors: str
+
+    @property
+    def calls(self) -> int:
+        return self.prompts.total()
+
+
+def make_study(location: str, n: int) -> None:
+    items = [
+        Item(f"i{number}", {"question": "When?", "context": f"It was {number}.", "generated_answer": f"In {number}."})
+        for number in range(n)
+    ]
+    Study.create(location, "halo-support", items).close()
+
+
+def share(
+    location: str, n: int, *, processes: int = 4, kills: int = 2, max_cost: float | None = None, lease: float = 5.0,
+    concurrency: int = 8, delay: float = 0.01,
+) -> Shared:  # fmt: skip
+    """Judge a new study of `n` items with several processes; each one that is killed is replaced."""
+    make_study(location, n)
+    chance = random.Random(5)
+    began = time.monotonic()
+    with ChatServer(supported(delay=delay)) as server:
+        options = ["--rater", f"judge={server.url}#m", "--concurrency", str(concurrency), "--price", "1/10"]
+        options += [] if max_cost is None else ["--max-cost", str(max_cost)]
+        command = [sys.executable, "-c", PROGRAM, str(lease), "judge", location, *options]
+
+        def start() -> subprocess.Popen[str]:
+            return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+        running = [start() for _ in range(processes)]
+        for kill in range(kills):
+            _wait_for_calls(server, (kill + 1) * n // (kills + 2), running)
+            victim = running.pop(chance.randrange(len(running)))
+            assert victim.poll() is None, victim.communicate()[1]
+            os.kill(victim.pid, signal.SIGKILL)
+            victim.communicate()
+            running.append(start())
+        errors = [process.communicate(timeout=600)[1] for process in running]
+        prompts = Counter(str(call.body["messages"][1]["content"]) for call in server.calls)
+    with Study.open(location) as study:
+        ratings = Counter(rating.unit for rating in study.store.ratings.all(history=True))
+        spent = max((run.spent + run.reserved for run in study.store.work.runs()), default=0)
+        assert not [run for run in study.store.work.runs() if run.state == "running"], "no run stays running"
+    codes = [process.returncode for process in running]
+    return Shared(prompts, ratings, codes, spent, time.monotonic() - began, "".join(errors))
+
+
+def _wait_for_calls(server: ChatServer, wanted: int, running: list[subprocess.Popen[str]]) -> None:
+    deadline = time.monotonic() + 300
+    while len(server.calls) < wanted and any(process.poll() is None for process in running):
+        assert time.monotonic() < deadline, "the run makes no calls"
+        time.sleep(0.005)
