@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection as Pipe
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -662,15 +663,17 @@ def test_people_in_several_processes_are_given_each_item_so_often_and_no_more(st
             made.people.admit(name, "rater")
         made.people.tasks.set_plan(Plan(overlap=3, batch=5))
     pipes: list[Pipe] = []
+    children: list[BaseProcess] = []
     for name in names:
         mine, its = PROCESSES.Pipe(duplex=False)
-        PROCESSES.Process(target=_rate, args=(store_location, name, its)).start()
+        child = PROCESSES.Process(target=_rate, args=(store_location, name, its))
+        child.start()
         its.close()
         pipes.append(mine)
+        children.append(child)
     assert [pipe.recv() for pipe in pipes] == names
-    for pipe in pipes:
+    for pipe, child in zip(pipes, children, strict=True):
         pipe.close()
-    for child in multiprocessing.active_children():
         child.join()
     with open_store(store_location) as opened:
         assert held(opened) == {f"i{number}": 3 for number in range(1, 41)}
