@@ -24,6 +24,12 @@ def some_of(names: Sequence[object], most: int = NAMES) -> str:
     return ", ".join(map(str, names[:most])) + more
 
 
+def listed(names: Sequence[object], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    words = [str(name) for name in names]
+    return f" {last} ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
 def masked(text: str) -> str:
     """A text without the passwords of the URLs in it."""
     # One slash is what a path makes of two.

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InputError, ProtocolError
 from evenhand.protocol.guideline import guideline, guideline_rows
-from evenhand.protocol.load import LARGEST, available, load_protocol, protocol_schema, protocol_text, read_protocol
-from evenhand.protocol.yaml_tree import parse
+from evenhand.protocol.load import (
+    LARGEST,
+    available,
+    load_protocol,
+    parse,
+    protocol_schema,
+    protocol_text,
+    read_protocol,
+)
 
 TOXICITY = """\
 name: dialogue-toxicity

@@ -5,7 +5,7 @@ import json
 import jsonschema
 import pytest
 
-from evenhand.protocol.load import available, load_protocol, protocol_schema, protocol_text, read_protocol
+from evenhand.protocol.load import available, load_protocol, parse, protocol_schema, protocol_text, read_protocol
 from evenhand.protocol.model import (
     AgreementMeasure,
     AnswerMeasure,
@@ -15,7 +15,6 @@ from evenhand.protocol.model import (
     ProportionMeasure,
     Protocol,
 )
-from evenhand.protocol.yaml_tree import parse
 from evenhand.scales import Nominal, Ordinal, Text
 
 BUILT_IN = ["ai-detection", "feedback", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy"]

@@ -6,12 +6,23 @@ fenced in an example, so that Markdown in it is not interpreted.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
-from evenhand.protocol.descriptions import asked_when, listed, measure_in_words, target_in_words
-from evenhand.protocol.model import Criterion, Example, FieldSpec, Protocol
-from evenhand.records import FieldValue, Triple
+from evenhand.protocol.model import (
+    AgreementMeasure,
+    AnswerMeasure,
+    Condition,
+    Criterion,
+    Example,
+    FieldSpec,
+    MeanMeasure,
+    Measure,
+    ProportionMeasure,
+    Protocol,
+)
+from evenhand.records import UNANSWERABLE, FieldValue, Triple
 from evenhand.scales import Nominal, Ordinal, Text
+from evenhand.text import listed
 
 Row = tuple[str, ...]
 
@@ -21,50 +32,47 @@ _ROLES = {
     "reference": "a known good answer, for comparison",
     "context": "background",
 }
+_MEASURES = {
+    "mean": "mean",
+    "sd": "standard deviation",
+    "percent_match": "how often two raters give the same answer",
+    "kappa": "how far two raters agree beyond chance, Cohen's κ",
+    "per_label": "how far two raters agree on each label by itself",
+    "confusion": "how often each answer of one rater meets each answer of another",
+    "majority": "how often all raters agree, more than half agree, or neither, and how often each is with the majority",
+    "exact_match": "how often a model's answer is exactly the majority's",
+    "macro_f1": "a model's F1 against the majority's answers, averaged over the labels or levels",
+    "accuracy": "the share of items for which they agree",
+    "precision": "of the items given a label, the share that have it; averaged over the labels",
+    "recall": "of the items that have a label, the share given it; averaged over the labels",
+    "f1": "the harmonic mean of precision and recall; averaged over the labels",
+    "confusion_matrix": "how many items of each label were given each label",
+}
+_BETWEEN = {
+    "all": "any two raters",
+    "person-model": "each person with each model",
+    "majority-model": "each model with the people's majority",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class _Heading:
-    depth: int
+class _Block(NamedTuple):
+    """A heading of some depth; a paragraph, which is Markdown if its author wrote that; an entry of a list; or a text
+    from an item, word for word. Entries and quotations have a name."""
+
+    kind: Literal["#", "##", "###", "paragraph", "markdown", "entry", "quote"]
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Prose:
-    """A paragraph, or several; `markdown` if its author wrote Markdown."""
-
-    text: str
-    markdown: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _ListEntry:
-    """One entry of a list: a name and what is to be said about it."""
-
-    name: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Quote:
-    """A text from an item, word for word."""
-
-    name: str
-    text: str
-
-
-_Block = _Heading | _Prose | _ListEntry | _Quote
+    name: str = ""
 
 
 def guideline(protocol: Protocol, *, owner: bool = True) -> str:
     """The guideline as Markdown; `owner` adds what the study's owner needs: columns, breakdowns, measures, targets."""
     lines: list[str] = []
-    previous: _Block | None = None
+    previous = ""
     for block in _blocks(protocol, owner):
-        if lines and not (isinstance(block, _ListEntry) and isinstance(previous, _ListEntry)):
+        if lines and not block.kind == previous == "entry":
             lines.append("")
         lines += _markdown(block)
-        previous = block
+        previous = block.kind
     return "\n".join(lines) + "\n"
 
 
@@ -75,12 +83,12 @@ def guideline_rows(protocol: Protocol) -> Sequence[Row]:
     """
     rows: list[Row] = []
     for block in _blocks(protocol, owner=False):
-        if isinstance(block, _Heading):
-            rows += [(), (block.text,)] if rows else [(block.text,)]
-        elif isinstance(block, _Prose):
+        if block.kind in ("entry", "quote"):
+            rows.append((block.name, block.text))
+        elif block.kind in ("paragraph", "markdown"):
             rows += [(line,) for line in _plain(block)]
         else:
-            rows.append((block.name, block.text))
+            rows += [(), (block.text,)] if rows else [(block.text,)]
     return rows
 
 
@@ -101,19 +109,53 @@ def field_text(value: FieldValue) -> str:
     return parts[0] if len(parts) == 1 else "\n\n".join(f"[{n}] {part}" for n, part in enumerate(parts, start=1))
 
 
+def condition_in_words(protocol: Protocol, condition: Condition) -> str:
+    return f"{protocol.criterion(condition.criterion).title} is {condition.test}"
+
+
+def asked_when(protocol: Protocol, condition: Condition) -> str:
+    """When a criterion is asked, as a sentence for raters."""
+    return f"Asked only when {condition_in_words(protocol, condition)}."
+
+
+def measure_in_words(protocol: Protocol, measure: Measure) -> str:
+    """What a measure is and what it is computed over."""
+    if isinstance(measure, ProportionMeasure):
+        title = protocol.criterion(measure.criterion).title
+        also = f" and {condition_in_words(protocol, measure.also)}" if measure.also else ""
+        left_out = f", leaving out those where {title} is {listed(measure.exclude, 'or')}" if measure.exclude else ""
+        return f"share of ratings where {title} is {listed(measure.any_of, 'or')}{also}, among all ratings{left_out}"
+    if isinstance(measure, AnswerMeasure):
+        left_out = "questions that the reference itself does not answer are left out"
+        if measure.kind == "answered":
+            return f"share of the questions with an answer other than {UNANSWERABLE}; {left_out}"
+        all_of_them = f"all questions, {UNANSWERABLE} counting as 0"
+        over = "the answered questions" if measure.over == "answered" else all_of_them
+        return f"token F1 of the answer and the reference's, averaged over {over}; {left_out}"
+    what = _MEASURES[measure.kind]
+    if not isinstance(measure, MeanMeasure | AgreementMeasure):
+        return f"{what}; {measure.prediction} against {measure.truth}"
+    titles = listed([protocol.criterion(name).title for name in measure.criteria])
+    each = ", each by itself" if len(measure.criteria) > 1 else ""
+    if isinstance(measure, MeanMeasure):
+        return f"{what} of each unit's average over {titles}" if measure.together else f"{what} of {titles}{each}"
+    between = "" if measure.kind == "majority" else f"{_BETWEEN[measure.between]}, "
+    return f"{what}; {between}on {titles}{each}"
+
+
 def _blocks(protocol: Protocol, owner: bool) -> Iterator[_Block]:
-    yield _Heading(1, protocol.title)
-    yield _Prose(f"Protocol {protocol.name}, version {protocol.version}.")
+    yield _Block("#", protocol.title)
+    yield _Block("paragraph", f"Protocol {protocol.name}, version {protocol.version}.")
     yield from _seen(protocol)
     if protocol.instructions.strip():
-        yield _Heading(2, "Instructions")
-        yield _Prose(protocol.instructions.strip(), markdown=True)
-    yield _Heading(2, "What is asked")
+        yield _Block("##", "Instructions")
+        yield _Block("markdown", protocol.instructions.strip())
+    yield _Block("##", "What is asked")
     for number, criterion in enumerate(protocol.criteria, start=1):
         yield from _criterion(protocol, criterion, number)
     yield from _also_asked(protocol)
     if protocol.examples:
-        yield _Heading(2, "Worked examples")
+        yield _Block("##", "Worked examples")
         previous: Example | None = None
         for number, example in enumerate(protocol.examples, start=1):
             yield from _example(protocol, example, number, previous)
@@ -123,41 +165,41 @@ def _blocks(protocol: Protocol, owner: bool) -> Iterator[_Block]:
 
 
 def _seen(protocol: Protocol) -> Iterator[_Block]:
-    yield _Heading(2, "What you see")
+    yield _Block("##", "What you see")
     for name in protocol.shown_fields():
         spec = protocol.item.fields[name]
         about = _ROLES[spec.role] + ("" if spec.required else "; not always there")
-        yield _ListEntry(field_title(name, spec), f"{about}. {_sentence(spec.description)}".strip())
+        yield _entry(field_title(name, spec), f"{about}. {_sentence(spec.description)}".strip())
         for label, meaning in (spec.labels or {}).items():
-            yield _ListEntry(f"{field_title(name, spec)}: {label}", meaning.definition)
+            yield _entry(f"{field_title(name, spec)}: {label}", meaning.definition)
     rule = protocol.rule
     title = field_title(rule.field, protocol.item.fields[rule.field]) if rule.field else ""
     if rule.of == "item":
-        yield _Prose("You rate each item as a whole.")
+        yield _Block("paragraph", "You rate each item as a whole.")
     elif rule.of == "sentence":
-        yield _Prose(f"You rate one sentence of “{title}” at a time.")
+        yield _Block("paragraph", f"You rate one sentence of “{title}” at a time.")
     else:
         hidden = "" if protocol.item.fields[rule.field or ""].shown else ", which you do not see"
-        yield _Prose(f"You answer one question at a time. The questions were made from “{title}”{hidden}.")
+        yield _Block("paragraph", f"You answer one question at a time. The questions were made from “{title}”{hidden}.")
 
 
 def _criterion(protocol: Protocol, criterion: Criterion, number: int) -> Iterator[_Block]:
-    yield _Heading(3, f"{number}. {criterion.title}")
-    yield _Prose(criterion.question)
+    yield _Block("###", f"{number}. {criterion.title}")
+    yield _Block("paragraph", criterion.question)
     notes = [asked_when(protocol, criterion.when)] if criterion.when else []
     notes += ["It sums up the other criteria."] if criterion.overall else []
     notes += [] if criterion.required else ["You may leave it out."]
     if notes:
-        yield _Prose(" ".join(notes))
+        yield _Block("paragraph", " ".join(notes))
     scale = criterion.scale
     if isinstance(scale, Ordinal):
         for level in reversed(scale.values):
-            yield _ListEntry(f"{level} {scale.levels[level].label}", scale.levels[level].anchor)
+            yield _entry(f"{level} {scale.levels[level].label}", scale.levels[level].anchor)
     elif isinstance(scale, Nominal):
         for name, label in scale.labels.items():
-            yield _ListEntry(name, label.definition)
+            yield _entry(name, label.definition)
     else:
-        yield _Prose(f"Answer with {scale.describe()}.")
+        yield _Block("paragraph", f"Answer with {scale.describe()}.")
 
 
 def _also_asked(protocol: Protocol) -> Iterator[_Block]:
@@ -173,32 +215,32 @@ def _also_asked(protocol: Protocol) -> Iterator[_Block]:
         ("Confidence", ask.confidence, "once for all ratings together, how sure you are, from 0 to 100 percent"),
         ("Notes", ask.notes, "once for all ratings together, anything that should be known about this case"),
     ]
-    wanted = [_ListEntry(name, f"{text} ({asked})") for name, asked, text in entries if asked != "off"]
-    if wanted:
-        yield _Heading(3, "Beside the ratings")
+    if wanted := [_entry(name, f"{text} ({asked})") for name, asked, text in entries if asked != "off"]:
+        yield _Block("###", "Beside the ratings")
         yield from wanted
 
 
 def _example(protocol: Protocol, example: Example, number: int, previous: Example | None) -> Iterator[_Block]:
-    yield _Heading(3, f"Example {number}: {example.title}")
+    yield _Block("###", f"Example {number}: {example.title}")
     if previous is not None and previous.fields == example.fields:
-        yield _Prose("The same item as in the example before.")
+        yield _Block("paragraph", "The same item as in the example before.")
     else:
         for name, value in protocol.example_fields(example).items():
-            yield _Quote(field_title(name, protocol.item.fields[name]), field_text(value))
+            yield _Block("quote", field_text(value), field_title(name, protocol.item.fields[name]))
     if example.unit is not None:
-        yield _Quote("Sentence to rate" if protocol.rule.of == "sentence" else "Question to answer", example.unit)
+        name = "Sentence to rate" if protocol.rule.of == "sentence" else "Question to answer"
+        yield _Block("quote", example.unit, name)
     for criterion in protocol.criteria:
         if criterion.id in example.ratings:
             rationale = example.rationales.get(criterion.id)
             rating = _rating(criterion, example.ratings[criterion.id])
-            yield _ListEntry(f"{criterion.title}: {rating}", rationale or "")
+            yield _entry(f"{criterion.title}: {rating}", rationale or "")
     if example.confidence is not None:
-        yield _ListEntry(f"Confidence: {example.confidence:g} percent", "")
+        yield _entry(f"Confidence: {example.confidence:g} percent", "")
     if example.notes:
-        yield _ListEntry("Notes", example.notes)
+        yield _entry("Notes", example.notes)
     if example.explanation:
-        yield _Prose(f"Why: {example.explanation}")
+        yield _Block("paragraph", f"Why: {example.explanation}")
 
 
 def _rating(criterion: Criterion, value: int | float | str) -> str:
@@ -208,8 +250,8 @@ def _rating(criterion: Criterion, value: int | float | str) -> str:
 
 
 def _owner(protocol: Protocol) -> Iterator[_Block]:
-    yield _Heading(2, "For the owner of the study")
-    yield _Heading(3, "Columns of the data")
+    yield _Block("##", "For the owner of the study")
+    yield _Block("###", "Columns of the data")
     for name, spec in protocol.item.fields.items():
         facts = [spec.kind, "required" if spec.required else "optional"]
         facts += [] if spec.shown else ["not shown to raters"]
@@ -217,40 +259,46 @@ def _owner(protocol: Protocol) -> Iterator[_Block]:
         if spec.delimiter is not None:
             mark = "an empty line" if spec.delimiter == "\n\n" else f"“{spec.delimiter}”"
             facts.append(f"in one cell, {mark} stands between two passages")
-        yield _ListEntry(name, "; ".join(facts))
+        yield _entry(name, "; ".join(facts))
     columns = [(c.id, c.columns, c.model_columns) for c in protocol.criteria if c.columns or c.model_columns]
     if columns:
-        yield _Heading(3, "Columns of rating files")
+        yield _Block("###", "Columns of rating files")
         for name, own, models in columns:
             facts = [f"also read from {listed(own)}"] if own else []
             facts += [f"{column} holds the ratings of {rater}" for column, rater in models.items()]
-            yield _ListEntry(name, "; ".join(facts))
+            yield _entry(name, "; ".join(facts))
     if protocol.strata:
-        yield _Heading(3, "Breakdowns")
+        yield _Block("###", "Breakdowns")
         for name in protocol.strata:
             spec = protocol.item.fields[name]
-            yield _ListEntry(name, "results by each of its values")
+            yield _entry(name, "results by each of its values")
             for label, meaning in (spec.labels or {}).items() if not spec.shown else ():
-                yield _ListEntry(f"{name}: {label}", meaning.definition)
+                yield _entry(f"{name}: {label}", meaning.definition)
     if protocol.measures:
-        yield _Heading(3, "Measures")
+        yield _Block("###", "Measures")
         for measure in protocol.measures:
-            yield _ListEntry(measure.name, measure_in_words(protocol, measure))
+            yield _entry(measure.name, measure_in_words(protocol, measure))
     if protocol.targets:
-        yield _Heading(3, "Targets")
+        yield _Block("###", "Targets")
         for target in protocol.targets:
-            yield _ListEntry(target.measure, target_in_words(target))
+            yield _entry(target.measure, f"at least {target.at_least:g}")
+
+
+def _entry(name: str, text: str) -> _Block:
+    return _Block("entry", text, name)
 
 
 def _markdown(block: _Block) -> list[str]:
-    if isinstance(block, _Heading):
-        return [f"{'#' * block.depth} {_escaped(block.text)}"]
-    if isinstance(block, _Prose):
-        return block.text.splitlines() if block.markdown else [_line_start(_escaped(block.text))]
-    if isinstance(block, _ListEntry):
+    if block.kind == "paragraph":
+        return [_line_start(_escaped(block.text))]
+    if block.kind == "markdown":
+        return block.text.splitlines()
+    if block.kind == "entry":
         return [f"- **{_escaped(block.name)}**" + (f": {_escaped(block.text)}" if block.text else "")]
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
-    return [f"**{_escaped(block.name)}**", "", f"{fence}text", *block.text.rstrip("\n").splitlines(), fence]
+    if block.kind == "quote":
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
+        return [f"**{_escaped(block.name)}**", "", f"{fence}text", *block.text.rstrip("\n").splitlines(), fence]
+    return [f"{block.kind} {_escaped(block.text)}"]
 
 
 def _escaped(text: str) -> str:
@@ -264,13 +312,13 @@ def _line_start(line: str) -> str:
     return re.sub(r"^(\d+)([.)])|^([-+#>=])", lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", line)
 
 
-def _plain(prose: _Prose) -> list[str]:
+def _plain(block: _Block) -> list[str]:
     """The lines of a paragraph for a sheet, each paragraph or list entry in one, without Markdown's marks."""
-    if not prose.markdown:
-        return [" ".join(prose.text.split())]
+    if block.kind == "paragraph":
+        return [" ".join(block.text.split())]
     lines: list[str] = []
     within = False
-    for line in map(str.strip, prose.text.splitlines()):
+    for line in map(str.strip, block.text.splitlines()):
         if within and line and not _BEGINS.match(line):
             lines[-1] += f" {line}"
         elif line:

@@ -3,14 +3,15 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Literal, Self, TypeVar, cast
+from typing import Annotated, Literal, NamedTuple, Self, TypeVar, cast
 
 from pydantic import Field, field_validator
 
 from evenhand.records import FieldValue, Triple, Value
-from evenhand.scales import Label, Nominal, Ordinal, Scale, Strict, Text, differing
+from evenhand.scales import Label, Scale, Strict, Text, differing
+from evenhand.text import listed
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", description="lower-case letters, digits and underscores")]
 Asked = Literal["off", "optional", "required"]
@@ -39,30 +40,6 @@ class FieldSpec(Strict):
     def _labels_differ(cls, labels: Mapping[str, Label] | None) -> Mapping[str, Label] | None:
         return None if labels is None else differing(labels)
 
-    def wants(self, value: object) -> str | None:
-        """What a worked example must give for this field, if `value` is something else; None if it is right."""
-        if self.kind == "triples":
-            return None if _is_list(value, _is_triple) else "a list of triples, each [subject, predicate, object]"
-        if self.kind == "passages":
-            return None if _is_list(value, _is_text) else "a list of texts"
-        if self.kind == "number":
-            return None if isinstance(value, int | float) and not isinstance(value, bool) else "a number"
-        if self.labels is not None:
-            return None if isinstance(value, str) and value in self.labels else f"one of {', '.join(self.labels)}"
-        return None if _is_text(value) else "a text"
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _is_triple(value: object) -> bool:
-    return _is_list(value, _is_text) and len(cast("Sequence[object]", value)) == 3
-
-
-def _is_list(value: object, is_part: Callable[[object], bool]) -> bool:
-    return isinstance(value, list | tuple) and all(map(is_part, cast("Sequence[object]", value)))
-
 
 class ItemSpec(Strict):
     """The fields an item needs, and those it may have."""
@@ -88,13 +65,17 @@ class Condition(Strict):
             return self.at_least is None and self.at_most is None
         return (self.at_least is None or value >= self.at_least) and (self.at_most is None or value <= self.at_most)
 
+    @property
+    def test(self) -> str:
+        """What the value has to be, in words."""
+        if self.any_of is not None:
+            return listed(self.any_of, "or")
+        bounds = (("at least", self.at_least), ("at most", self.at_most))
+        return " and ".join(f"{which} {bound:g}" for which, bound in bounds if bound is not None)
+
     def describe(self) -> str:
         """The condition in words."""
-        if self.any_of is not None:
-            return f"{self.criterion} is {' or '.join(map(str, self.any_of))}"
-        bounds = [f"at least {self.at_least:g}"] if self.at_least is not None else []
-        bounds += [f"at most {self.at_most:g}"] if self.at_most is not None else []
-        return f"{self.criterion} is {' and '.join(bounds)}"
+        return f"{self.criterion} is {self.test}"
 
 
 class Criterion(Strict):
@@ -223,14 +204,11 @@ class Example(Strict):
         return dict(sorted(values.items()))  # their order in the file means nothing: the digest must not hang on it
 
 
-class UnitRule(Strict):
+class UnitRule(NamedTuple):
     """The unit rule, taken apart: `item`, `sentence` of a field, `question` from a field."""
 
     of: Literal["item", "sentence", "question"]
-    field: str | None = None
-
-
-UNIT_PATTERN = r"^(item|sentence of [a-z][a-z0-9_]*|question from [a-z][a-z0-9_]*)$"
+    field: str | None
 
 
 _NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
@@ -254,7 +232,7 @@ class Protocol(Strict):
     )
     unit: str = Field(
         default="item",
-        pattern=UNIT_PATTERN,
+        pattern=r"^(item|sentence of [a-z][a-z0-9_]*|question from [a-z][a-z0-9_]*)$",
         description='"item", "sentence of FIELD" or "question from FIELD"',
     )
     ask: Ask = Ask()
@@ -283,9 +261,8 @@ class Protocol(Strict):
 
     @cached_property
     def rule(self) -> UnitRule:
-        match = re.fullmatch(r"(item|sentence|question)(?: (?:of|from) (\w+))?", self.unit)
-        assert match is not None, "the pattern of `unit` was checked when the protocol was read"
-        return UnitRule.model_validate({"of": match[1], "field": match[2]})
+        of, *field = self.unit.split(" ")
+        return UnitRule(cast("Literal['item', 'sentence', 'question']", of), field[-1] if field else None)
 
     @cached_property
     def _criteria_by_id(self) -> Mapping[str, Criterion]:
@@ -330,12 +307,9 @@ class Protocol(Strict):
 
 
 def _field_value(spec: FieldSpec, value: object) -> FieldValue:
-    assert spec.wants(value) is None, "the values of examples were checked when the protocol was read"
+    """A value of an example, which was checked when the protocol was read."""
     if spec.kind == "triples":
         return tuple(Triple(*parts) for parts in cast("Sequence[Sequence[str]]", value))
     if spec.kind == "passages":
         return tuple(cast("Sequence[str]", value))
     return float(cast("float", value)) if spec.kind == "number" else cast("str", value)
-
-
-CategoricalScale = Ordinal | Nominal

@@ -1,76 +1,106 @@
 """pydantic's findings as problems in our words: for protocol files, gen_ai.json, plans and other input."""
 
 from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from evenhand.errors import Problem
-from evenhand.protocol.yaml_tree import Tree, tree_of
 from evenhand.text import did_you_mean
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
+"""The keys and list places that lead to a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The content of a file, and the line of every value by its path; JSON and Python values have no lines."""
+
+    value: object
+    lines: Mapping[KeyPath, int] = field(default_factory=dict[KeyPath, int])
+
+    def problem(self, what: str, path: KeyPath, *within: str | int, fix: str | None = None) -> Problem:
+        """A problem with the value at `path`, on the line of the part `within` it.
+
+        Keys that the file does not have are passed over: pydantic's paths also name the branches of unions. In the
+        problem's key, the first entry of a list is 1.
+        """
+        names: list[str] = []
+        here, taken, place = self.value, list[str | int](), 0
+        for place, key in enumerate((*path, *within)):
+            if isinstance(here, Mapping) and key in here:
+                names += [str(key)] if place < len(path) else []
+                here = cast("Mapping[object, object]", here)[key]
+            elif isinstance(here, list | tuple) and isinstance(key, int):
+                names += [str(key + 1)] if place < len(path) else []
+                here = cast("Sequence[object]", here)[key]
+            else:
+                continue
+            taken.append(key)
+        return Problem(what, line=self.lines.get(tuple(taken)), key=".".join(names) or None, fix=fix)
 
 
 def validation_problems(error: ValidationError, model: type[BaseModel], given: object) -> Sequence[Problem]:
-    """One problem for each finding, with its key and, if `given` is the tree of a YAML text, its line.
+    """One problem for each finding, with its key and, if `given` is a `Source` with lines, its line.
 
     `model` is what the input was validated against; its JSON Schema says what would be valid. `given` is the input.
     """
-    tree = given if isinstance(given, Tree) else tree_of(given)
-    schema = model.model_json_schema()
-    found = [_problem(detail, tree, schema) for detail in error.errors() if not _is_echo(detail, tree)]
+    source = given if isinstance(given, Source) else Source(given)
+    schema, details = model.model_json_schema(), error.errors()
+    # A list also counts as too short because its entries are wrong, which are reported themselves.
+    wrong = {detail["loc"][:-length] for detail in details for length in range(1, len(detail["loc"]) + 1)}
+    found = [
+        _problem(detail, source, schema)
+        for detail in details
+        if detail["type"] != "too_short" or detail["loc"] not in wrong
+    ]
     return list(dict.fromkeys(found))
 
 
-def _problem(detail: ErrorDetails, tree: Tree, schema: dict[str, Any]) -> Problem:
+def _problem(detail: ErrorDetails, source: Source, schema: dict[str, Any]) -> Problem:
     path, kind, context = detail["loc"], detail["type"], detail.get("ctx", {})
-    here, taken = tree.nearest(path)
-    parts = [_counted(tree, taken, index) for index in range(len(taken))]
-    key = ".".join(parts) or None
     if kind == "extra_forbidden":
-        valid = _valid_keys(path[:-1], schema)
-        return Problem(
-            f"unknown key {path[-1]!r}{did_you_mean(str(path[-1]), valid)}; valid here: {', '.join(valid)}",
-            line=here.line,
-            key=".".join(parts[:-1]) or None,
-            fix="within { } a text with a comma must be in quotes" if _cut_at_a_comma(path[-1], detail) else None,
+        key, valid = str(path[-1]), _valid_keys(path[:-1], schema)
+        # `{anchor: Rude, but aimed at nobody}` has a key "but aimed at nobody" without a value.
+        cut = detail["input"] is None and " " in key
+        return source.problem(
+            f"unknown key {path[-1]!r}{did_you_mean(key, valid)}; valid here: {', '.join(valid)}",
+            path[:-1],
+            path[-1],
+            fix="within { } a text with a comma must be in quotes" if cut else None,
         )
     if kind == "missing":
-        return Problem(f"the key {path[-1]!r} is missing", line=here.line, key=key)
-    if kind == "union_tag_not_found":
+        return source.problem(f"the key {path[-1]!r} is missing", path)
+    if kind in ("union_tag_not_found", "union_tag_invalid"):
         tag = str(context["discriminator"]).strip("'")
-        return Problem(f"the key {tag!r} is missing; it is one of {_tags(path, schema)}", line=here.line, key=key)
-    if kind == "union_tag_invalid":
-        tag = str(context["discriminator"]).strip("'")
-        return Problem(
-            f"{tag} {context['tag']!r} is not one of {_tags(path, schema)}", line=here.get(tag).line, key=key
-        )
+        valid = ", ".join(name for found in _schemas_at(path, schema) for name in _tag_values(found))
+        if kind == "union_tag_not_found":
+            return source.problem(f"the key {tag!r} is missing; it is one of {valid}", path)
+        return source.problem(f"{tag} {context['tag']!r} is not one of {valid}", path, tag)
     if kind in ("literal_error", "string_pattern_mismatch"):
-        valid = str(context.get("expected") or _description(path, schema) or context.get("pattern"))
-        return Problem(f"{detail['input']!r} is not valid here; valid: {valid}", line=here.line, key=key)
-    return Problem(_message(detail), line=here.line, key=key)
+        description = next(
+            (found["description"] for found in _schemas_at(path, schema) if "description" in found), None
+        )
+        valid = context.get("expected") or description or context.get("pattern")
+        return source.problem(f"{detail['input']!r} is not valid here; valid: {valid}", path)
+    return source.problem(_message(detail), path)
 
 
 _NEEDED = {
     "string_type": "a text",
     "string_too_short": "a text that is not empty",
-    "tuple_type": "a list",
-    "list_type": "a list",
     "too_short": "at least {min_length}",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
     "greater_than_equal": "a number of at least {ge:g}",
     "less_than_equal": "a number of at most {le:g}",
-    "float_type": "a number",
-    "float_parsing": "a number",
     "finite_number": "a number that is not infinite",
-    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), "a mapping of keys"),
     "invalid_key": "a text as key",
+    **dict.fromkeys(("tuple_type", "list_type"), "a list"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
+    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), "a mapping of keys"),
 }
 """What is missing, by the name of pydantic's finding."""
 
@@ -98,24 +128,7 @@ def _named(given: object) -> str:
     return f"{'an empty' if size == 0 else 'a'} {'mapping' if isinstance(given, dict) else 'list'}"
 
 
-def _is_echo(detail: ErrorDetails, tree: Tree) -> bool:
-    """Whether a list counts as too short only because its entries are wrong, which are reported themselves."""
-    return detail["type"] == "too_short" and len(tree.get(*detail["loc"]).children) > 0
-
-
-def _counted(tree: Tree, path: Sequence[str | int], index: int) -> str:
-    """One part of a path as people count: the first entry of a list is 1."""
-    part = path[index]
-    in_list = isinstance(part, int) and isinstance(tree.get(*path[:index]).value, list)
-    return str(int(part) + 1 if in_list else part)
-
-
-def _cut_at_a_comma(key: str | int, detail: ErrorDetails) -> bool:
-    """Whether a key is the rest of a text: `{anchor: Rude, but aimed at nobody}` has a key "but aimed at nobody"."""
-    return detail["input"] is None and " " in str(key)
-
-
-def _schemas_at(path: Path, whole: dict[str, Any]) -> list[dict[str, Any]]:
+def _schemas_at(path: KeyPath, whole: dict[str, Any]) -> list[dict[str, Any]]:
     """The parts of the JSON Schema that describe a place; several if it may be of several kinds."""
     here = _alternatives(whole, whole)
     for part in path:
@@ -123,8 +136,7 @@ def _schemas_at(path: Path, whole: dict[str, Any]) -> list[dict[str, Any]]:
         if below:
             here = [found for schema in below for found in _alternatives(schema, whole)]
         else:
-            narrowed = [schema for schema in here if part in _tag_values(schema)]
-            here = narrowed or here
+            here = [schema for schema in here if part in _tag_values(schema)] or here
     return here
 
 
@@ -133,9 +145,8 @@ def _children(schema: Mapping[str, Any], part: str | int) -> list[dict[str, Any]
         return [schema["items"]]
     if part in schema.get("properties", {}):
         return [schema["properties"][part]]
-    extra = schema.get("additionalProperties")
-    patterns = list(schema.get("patternProperties", {}).values())
-    return patterns or ([cast("dict[str, Any]", extra)] if isinstance(extra, dict) else [])
+    others = (*schema.get("patternProperties", {}).values(), schema.get("additionalProperties"))
+    return [cast("dict[str, Any]", other) for other in others if isinstance(other, dict)]
 
 
 def _alternatives(schema: dict[str, Any], whole: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -146,20 +157,10 @@ def _alternatives(schema: dict[str, Any], whole: Mapping[str, Any]) -> list[dict
 
 
 def _tag_values(schema: Mapping[str, Any]) -> list[str]:
-    for tag in ("type", "kind"):
-        if tag in schema.get("properties", {}):
-            spec = schema["properties"][tag]
-            return [spec["const"]] if "const" in spec else list(spec.get("enum", []))
-    return []
+    properties: Mapping[str, dict[str, Any]] = schema.get("properties", {})
+    spec = properties.get("type") or properties.get("kind") or {}
+    return [spec["const"]] if "const" in spec else list(spec.get("enum", []))
 
 
-def _valid_keys(path: Path, whole: dict[str, Any]) -> list[str]:
+def _valid_keys(path: KeyPath, whole: dict[str, Any]) -> list[str]:
     return sorted({key for schema in _schemas_at(path, whole) for key in schema.get("properties", {})})
-
-
-def _tags(path: Path, whole: dict[str, Any]) -> str:
-    return ", ".join(tag for schema in _schemas_at(path, whole) for tag in _tag_values(schema))
-
-
-def _description(path: Path, whole: dict[str, Any]) -> str | None:
-    return next((schema["description"] for schema in _schemas_at(path, whole) if "description" in schema), None)

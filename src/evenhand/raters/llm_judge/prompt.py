@@ -12,8 +12,7 @@ from itertools import groupby
 
 from evenhand.llm.base import Message, Request
 from evenhand.llm.fencing import fenced, harmless, marker_of, reply_code, storable
-from evenhand.protocol.descriptions import asked_when
-from evenhand.protocol.guideline import field_text, field_title
+from evenhand.protocol.guideline import asked_when, field_text, field_title
 from evenhand.protocol.model import Criterion, Example, FieldSpec, Protocol
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.reply_schema import (

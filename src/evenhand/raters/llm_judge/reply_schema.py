@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from evenhand.llm.base import Schema
-from evenhand.protocol.descriptions import listed
 from evenhand.protocol.model import Asked, Criterion, Example, Protocol
 from evenhand.scales import Nominal, Ordinal, Percent
+from evenhand.text import listed
 
 Node = Mapping[str, object]
 

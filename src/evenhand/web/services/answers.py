@@ -26,8 +26,7 @@ from evenhand.protocol.completion import (
     statuses_on_finish,
     statuses_on_skip,
 )
-from evenhand.protocol.descriptions import condition_in_words
-from evenhand.protocol.guideline import field_text
+from evenhand.protocol.guideline import condition_in_words, field_text
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import FieldValue, Rating, Span, Status, Unit, Value, now
 from evenhand.scales import Text, same_value

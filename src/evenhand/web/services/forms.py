@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from evenhand.assignment import Plan
 from evenhand.nlp.quotes import Quotes
-from evenhand.protocol.descriptions import condition_in_words
-from evenhand.protocol.guideline import field_text, field_title
+from evenhand.protocol.guideline import condition_in_words, field_text, field_title
 from evenhand.protocol.model import Condition, Criterion, Example, Protocol
 from evenhand.records import FieldValue, Span, Triple, Unit
 from evenhand.scales import Nominal, Ordinal, Scale, Text, label_key

@@ -6,7 +6,7 @@ from typing import cast
 from markupsafe import Markup
 
 from evenhand.analysis.figures import PEOPLE, Figure
-from evenhand.protocol.descriptions import measure_in_words
+from evenhand.protocol.guideline import measure_in_words
 from evenhand.protocol.model import Criterion, MeanMeasure, Protocol
 from evenhand.report.html.elements import aside, element, join
 from evenhand.report.html.names import MOST_RATERS, Names, rest, words

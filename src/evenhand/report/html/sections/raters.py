@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from evenhand.protocol.descriptions import asked_when
-from evenhand.protocol.guideline import field_title
+from evenhand.protocol.guideline import asked_when, field_title
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import Kind, Status
 from evenhand.report.data import RaterRow, Report
