@@ -82,15 +82,15 @@ def test_a_small_model_rates_by_the_schema(address: str, protocol_name: str, tmp
         small = f"small={address}#smollm2"
         outcome = judge(study.store, [small], options, run)
         # The schema leaves a model free to give no reasons or to run on; it may do so once, and says so, but not twice.
-        units = 1 if not outcome.failures else 2
+        units = 1 if not outcome.total.failures else 2
         if units == 2:
             outcome = judge(study.store, [small], options, run)
         ratings = list(study.ratings(rater="small"))
         tables = study.store.tables().compared()
         figures = [criterion_agreement(tables.tables[name]) for name in tables.tables]
-    assert (outcome.why, outcome.units) == (None, 1)
+    assert (outcome.why, outcome.total.units) == (None, 1)
     statuses = Counter(rating.status for rating in ratings)
-    assert statuses[Status.FAILED] <= len(study.protocol.criteria), outcome.failures
+    assert statuses[Status.FAILED] <= len(study.protocol.criteria), outcome.total.failures
     assert statuses[Status.RATED] >= 1
     assert len(ratings) == units * len(study.protocol.criteria)
     for rating in ratings:

@@ -27,7 +27,6 @@ from evenhand.formats.tables.table_writer import Sheet, write_table
 from evenhand.llm.base import RunError
 from evenhand.protocol.load import available, load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.questeval.key_info import extractor
 from evenhand.raters.adapters import OwnRater
 from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit, now
@@ -42,15 +41,12 @@ from evenhand.results import (
     ReportResult,
     RunEstimate,
     RunResult,
-    Stop,
     TrustResult,
 )
 from evenhand.run.batch_files import read_replies, write_batch, write_prompts
-from evenhand.run.budget import CapReached
 from evenhand.run.counters import LOG
 from evenhand.run.estimate import estimate
-from evenhand.run.judge import check_idle, judge
-from evenhand.run.progress import ProgressBar
+from evenhand.run.judge import Outcome, check_idle, judge
 from evenhand.run.questions import (
     check_asks,
     cloze_questions,
@@ -58,16 +54,6 @@ from evenhand.run.questions import (
     make_questions,
     replace_questions,
     unknown_items,
-)
-from evenhand.run.recorded_chat import Stopped, StopReason
-from evenhand.run.summary import (
-    estimate_text,
-    has_results,
-    questions_stop_text,
-    questions_text,
-    rating_lines,
-    run_text,
-    stop_text,
 )
 from evenhand.statistics import DEFAULT, Resampling
 from evenhand.store.items import ItemUnits, Replaced
@@ -341,19 +327,15 @@ class Study:
         Raises UserError, with nothing rated, if a rater or an option is not valid or no call can succeed.
         """
         rater_options, run_options = _split_options(options)
-        with ProgressBar() as bar, _logged_to(log):
-            watch = bar.show if progress else None
-            outcome = judge(self.store, raters, rater_options, run_options, watch=watch)
-        if isinstance(outcome.why, RunError) and not has_results(outcome):
-            raise UserError(f"{outcome.why.reason}. Nothing was rated")
-        counts = {rater: counters.counts() for rater, counters in outcome.counters.raters.items()}
-        return RunResult(run_text(outcome), counts, _stop(outcome.why), stop_text(outcome))
+        with _logged_to(log):
+            outcome = judge(self.store, raters, rater_options, run_options, progress=progress)
+        return _run_result(outcome, "Nothing was rated")
 
     def estimate(self, *raters: str | OwnRater, **options: Unpack[JudgeOptions]) -> RunEstimate:
         """What `judge` would take with the same arguments: calls, tokens, cost, the first prompt. Nothing is sent."""
         rater_options, run_options = _split_options(options)
         found = estimate(self.store, raters, rater_options, run_options)
-        return RunEstimate(estimate_text(found, run_options.max_cost), found.units, found.models)
+        return RunEstimate(str(found), found.units, found.models)
 
     def stop_run(self, run: str) -> None:
         """Stop a run, wherever its processes are; they wait for open calls. `evenhand runs` shows the ids.
@@ -396,7 +378,7 @@ class Study:
         """
         tally = read_replies(self.store, path, rater)
         head = f"{path}: replies for {counted(tally.units, 'unit')} by {rater}"
-        return RunResult("\n".join([head, *rating_lines(tally)]), {rater: tally.counts()})
+        return RunResult("\n".join([head, *tally.rating_lines()]), {rater: tally.counts()})
 
     def make_questions(
         self,
@@ -414,19 +396,9 @@ class Study:
         if rater is None:
             if max_cost is not None or prices:
                 raise UserError("a cost limit and prices go with a rater: without a model there is nothing to pay")
-            making = make_clozes(self.store)
-            maker = f"without a model ({extractor(self.protocol.language)})"
-        else:
-            run_options = RunOptions(max_cost=max_cost, prices=prices, concurrency=concurrency)
-            with ProgressBar() as bar:
-                making = make_questions(self.store, rater, run_options, watch=bar.show if progress else None)
-            maker = f"by {making.maker}"
-        if isinstance(making.why, RunError) and not making.items and not making.failed:
-            raise UserError(f"{making.why.reason}. No question was made")
-        text = questions_text(self.store.location, making, maker)
-        return RunResult(
-            text, {making.counters.rater: making.counters.counts()}, _stop(making.why), questions_stop_text(making)
-        )
+            return _run_result(make_clozes(self.store))
+        run_options = RunOptions(max_cost=max_cost, prices=prices, concurrency=concurrency)
+        return _run_result(make_questions(self.store, rater, run_options, progress=progress), "No question was made")
 
     def export_questions(self, path: str | Path, *, overwrite: bool = False) -> tuple[int, int]:
         """Write all questions with the references' answers as JSON, to be edited and imported with `import_questions`.
@@ -645,14 +617,12 @@ def _split_options(options: JudgeOptions) -> tuple[RaterOptions, RunOptions]:
     return rater_options, RunOptions(**given)
 
 
-def _stop(why: StopReason | None) -> Stop | None:
-    if why is None:
-        return None
-    if isinstance(why, Stopped):
-        return "stopped"
-    if isinstance(why, KeyboardInterrupt):
-        return "interrupted"
-    return "cost" if isinstance(why, CapReached) else "error"
+def _run_result(outcome: Outcome, nothing: str = "") -> RunResult:
+    """Raises UserError if no call could succeed, and nothing came of the run."""
+    if isinstance(outcome.why, RunError) and not outcome.has_results:
+        raise UserError(f"{outcome.why.reason}. {nothing}")
+    counts = {rater: counters.counts() for rater, counters in outcome.counters.items()}
+    return RunResult(str(outcome), counts, outcome.stopped, outcome.reason)
 
 
 @contextmanager

@@ -53,7 +53,11 @@ def test_a_failure_is_stored_for_every_criterion_with_reason_and_reply(tmp_path:
     with stem_study(tmp_path) as study:
         outcome = judge(study.store, [Refusing()])
         ratings = list(study.ratings())
-    assert (outcome.units, outcome.statuses, outcome.failures) == (4, {Status.FAILED: 8}, {"refused": 8})
+    assert (outcome.total.units, outcome.total.statuses, outcome.total.failures) == (
+        4,
+        {Status.FAILED: 8},
+        {"refused": 8},
+    )
     assert {(rating.rater, rating.status, rating.value, rating.reason, rating.raw) for rating in ratings} == {
         ("Refusing", Status.FAILED, None, "refused", "I cannot help with that.")
     }
@@ -61,9 +65,9 @@ def test_a_failure_is_stored_for_every_criterion_with_reason_and_reply(tmp_path:
 
 def test_a_run_continues_where_it_stopped_and_other_settings_are_rejected(tmp_path: Path):
     with stem_study(tmp_path) as study:
-        assert judge(study.store, [Accurate()], run=RunOptions(limit=3)).units == 3
-        assert judge(study.store, [Accurate()]).units == 1
-        assert judge(study.store, [Accurate()]).units == 0
+        assert judge(study.store, [Accurate()], run=RunOptions(limit=3)).total.units == 3
+        assert judge(study.store, [Accurate()]).total.units == 1
+        assert judge(study.store, [Accurate()]).total.units == 0
         assert [rating.unit for rating in study.ratings(criterion="accuracy")] == ["x#1", "x#2", "x#3", "x#4"]
         assert {rating.value for rating in study.ratings(criterion="accuracy")} == {"Accurate"}
         (ref,) = study.raters()

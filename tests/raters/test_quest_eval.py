@@ -49,8 +49,8 @@ def test_questions_about_an_item_are_one_task_and_a_run_goes_on_where_it_was(tmp
     item = Item("bridge", {"reference": "R.", "generated": TEXT})
     with Study.create(tmp_path / "s.db", PROTOCOL, [item], questions={"bridge": [OPENED, DESIGNED]}) as study:
         outcome = judge(study.store, [quest_eval()], run=RunOptions(1))
-        assert outcome.units == 2, "a limit does not tear them apart"
-        assert judge(study.store, [quest_eval()]).units == 0
+        assert outcome.total.units == 2, "a limit does not tear them apart"
+        assert judge(study.store, [quest_eval()]).total.units == 0
         assert study.raters()[0].kind is Kind.MODEL
 
 

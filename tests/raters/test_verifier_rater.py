@@ -173,7 +173,7 @@ def test_severity_is_left_alone_and_that_is_no_failure(tmp_path: Path):
     assert ratings["accuracy"].value == "Inaccurate"
     assert ratings["severity"].status is Status.CANNOT_ASSESS
     assert ratings["severity"].reason == "beyond the verifier: it tells whether a claim is supported, not severity"
-    assert outcome.counters.failed_units == 0
+    assert outcome.total.failed_units == 0
 
 
 @pytest.mark.parametrize("context", ["", " \n ", ()])
@@ -220,12 +220,12 @@ def test_the_same_rating_comes_out_of_the_study_whoever_asked_for_it(tmp_path: P
     ]
     with Study.create(tmp_path / "s.db", HALO, items) as study:
         rater = build("verifier", HALO)
-        assert judge(study.store, [rater], run=RunOptions(limit=1)).units == 1
+        assert judge(study.store, [rater], run=RunOptions(limit=1)).total.units == 1
         outcome = judge(study.store, ["verifier"], run=RunOptions(max_cost=0.01))
         again = judge(study.store, ["verifier"])
         ratings: Sequence[Rating] = list(study.ratings())
         (ref,) = study.store.ratings.raters()
-    assert (outcome.units, again.units) == (2, 0)
+    assert (outcome.total.units, again.total.units) == (2, 0)
     assert [rating.value for rating in ratings] == ["SUPPORTED", "CONTRADICTED", None]
     assert [rating.status for rating in ratings] == [Status.RATED, Status.RATED, Status.FAILED]
     assert (ref.id, ref.kind, ref.config) == ("verifier", Kind.MODEL, rater.ref.config)
@@ -335,7 +335,7 @@ def test_a_language_model_reads_each_claim_and_its_words_and_replies_are_kept(tm
         asked = len(server.calls)
         again = judge(study.store, [f"second={spec}"])
         assert len(server.calls) == asked
-    assert (outcome.units, again.units) == (1, 1)
+    assert (outcome.total.units, again.total.units) == (1, 1)
     assert (rating.rater, rating.value, rating.confidence) == (spec, "CONTRADICTED", 80.0)
     assert "The reader: I say CONTRADICTED." in (rating.rationale or "")
     assert reply is not None

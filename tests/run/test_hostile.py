@@ -114,7 +114,7 @@ def test_every_item_ends_right_or_failed_for_its_true_reason(tmp_path: Path):
         report = study.report().report
     wanted = Counter(reason for number in range(N) if (reason := expected(number)) for _ in NEUREG.criteria)
     assert outcome.why is None
-    assert outcome.units == N
+    assert outcome.total.units == N
     assert len(ratings) == N * len(NEUREG.criteria)
     for rating in ratings:
         reason = expected(int(rating.unit[1:]))
@@ -122,6 +122,6 @@ def test_every_item_ends_right_or_failed_for_its_true_reason(tmp_path: Path):
             assert (rating.status, rating.value) == (Status.RATED, 4), rating
         else:
             assert (rating.status, rating.value, rating.reason) == (Status.FAILED, None, reason), rating
-    assert Counter(outcome.failures) == wanted
+    assert Counter(outcome.total.failures) == wanted
     (rater,) = report.raters
     assert Counter(rater.failures) == wanted

@@ -30,7 +30,7 @@ def test_every_unit_is_rated_with_the_reply_it_was_read_from(tmp_path: Path):
         ratings = list(study.ratings())
         replies = [study.store.replies.get(rating.reply or "") for rating in ratings]
         (run,) = study.store.work.runs()
-    assert (outcome.units, outcome.statuses, outcome.why) == (50, {Status.RATED: 50}, None)
+    assert (outcome.total.units, outcome.total.statuses, outcome.why) == (50, {Status.RATED: 50}, None)
     assert {rating.value for rating in ratings} == {"SUPPORTED"}
     assert all(reply is not None and json.loads(reply.reply.text)["support"] for reply in replies)
     assert len({reply.id for reply in replies if reply}) == 50
@@ -40,8 +40,8 @@ def test_every_unit_is_rated_with_the_reply_it_was_read_from(tmp_path: Path):
 def test_a_run_works_on_every_kind_of_store_and_goes_on_there(store_location: str):
     items = [Item(f"i{n}", {"question": "Q?", "context": f"C {n}.", "generated_answer": "A."}) for n in range(40)]
     with ChatServer(supported()) as server, Study.create(store_location, "halo-support", items) as study:
-        assert judge(study.store, [judge_at(server.url)], run=RunOptions(limit=25)).units == 25
-        assert judge(study.store, [judge_at(server.url)]).units == 15
+        assert judge(study.store, [judge_at(server.url)], run=RunOptions(limit=25)).total.units == 25
+        assert judge(study.store, [judge_at(server.url)]).total.units == 15
         assert len(server.calls) == 40
         assert Counter(values(study, "judge")) == {"SUPPORTED": 40}
         assert [run.state for run in study.store.work.runs()] == ["done", "done"]
@@ -53,8 +53,8 @@ def test_a_second_run_asks_nothing_and_neither_does_another_name_of_the_same_mod
         again = judge(study.store, [judge_at(server.url)])
         other = judge(study.store, [judge_at(server.url, name="other")])
         assert len(server.calls) == 20
-    assert (again.units, other.units) == (0, 20)
-    assert other.counters.raters["other"].reused == 20
+    assert (again.total.units, other.total.units) == (0, 20)
+    assert other.counters["other"].reused == 20
 
 
 def test_two_raters_of_one_run_each_rate_everything(tmp_path: Path):
@@ -64,7 +64,7 @@ def test_two_raters_of_one_run_each_rate_everything(tmp_path: Path):
     with ChatServer(behaviour) as server, halo_study(tmp_path, 40) as study:
         judges = [judge_at(server.url, name=name, model=name) for name in ("a", "b")]
         outcome = judge(study.store, judges)
-        assert outcome.units == 80
+        assert outcome.total.units == 80
         assert set(values(study, "a")) == {"SUPPORTED"}
         assert set(values(study, "b")) == {"CONTRADICTED"}
 
@@ -84,7 +84,7 @@ def test_a_wrong_key_ends_the_run_and_leaves_no_trace(tmp_path: Path):
         outcome = judge(study.store, [judge_at(server.url)])
         assert isinstance(outcome.why, RunError)
         assert "EVENHAND_API_KEY" in outcome.why.reason
-        assert (outcome.units, study.count_ratings(), study.raters(), study.store.work.runs()) == (0, 0, [], [])
+        assert (outcome.total.units, study.count_ratings(), study.raters(), study.store.work.runs()) == (0, 0, [], [])
 
 
 def test_an_account_that_runs_dry_stops_the_run_without_failures_and_it_goes_on_later(tmp_path: Path):
@@ -92,7 +92,7 @@ def test_an_account_that_runs_dry_stops_the_run_without_failures_and_it_goes_on_
     with ChatServer(script(*good, empty)) as server, halo_study(tmp_path, 30) as study:
         outcome = judge(study.store, [judge_at(server.url, places=1)])
         assert isinstance(outcome.why, RunError)
-        assert (outcome.units, Counter(rating.status for rating in study.ratings())) == (10, {Status.RATED: 10})
+        assert (outcome.total.units, Counter(rating.status for rating in study.ratings())) == (10, {Status.RATED: 10})
     with ChatServer(supported()) as server, Study.open(tmp_path / "study.db") as study:
         # Another address is another model as far as stored replies go, but the rater's name is the same.
         before = judge_at(server.url)
@@ -109,15 +109,15 @@ def test_no_call_is_made_that_could_exceed_the_cap(tmp_path: Path):
         request = one.first_request(study)
         cap = price.worst(request) + 50 * 300e-6
         outcome = judge(study.store, [one], run=RunOptions(max_cost=cap, prices=["1/10"]))
-        spent = outcome.counters.cost
+        spent = outcome.total.cost
         assert isinstance(outcome.why, CapReached)
         assert spent == pytest.approx(300e-6 * len(server.calls))
         assert spent is not None
         assert spent <= cap
         assert 45 <= len(server.calls) <= 51
-        assert outcome.units == len(server.calls)
+        assert outcome.total.units == len(server.calls)
         rest = judge(study.store, [judge_at(server.url)])
-        assert rest.units + outcome.units == 300
+        assert rest.total.units + outcome.total.units == 300
 
 
 def test_a_try_that_broke_off_counts_with_the_most_it_can_have_cost(tmp_path: Path):
@@ -128,12 +128,12 @@ def test_a_try_that_broke_off_counts_with_the_most_it_can_have_cost(tmp_path: Pa
         # Two tries do not fit under one and a half times the most that one can cost.
         capped = judge(study.store, [one], run=RunOptions(max_cost=1.5 * worst, prices=prices))
         assert isinstance(capped.why, CapReached)
-        assert (len(server.calls), capped.units) == (1, 0)
-        assert capped.counters.cost == pytest.approx(worst)
+        assert (len(server.calls), capped.total.units) == (1, 0)
+        assert capped.total.cost == pytest.approx(worst)
         server.calls.clear()
         done = judge(study.store, [judge_at(server.url)], run=RunOptions(max_cost=2.5 * worst, prices=prices))
-    assert (done.why, done.units) == (None, 1)
-    assert done.counters.cost == pytest.approx(worst + 300e-6)
+    assert (done.why, done.total.units) == (None, 1)
+    assert done.total.cost == pytest.approx(worst + 300e-6)
 
 
 def test_samples_give_shares_and_their_mean_beside_the_mode(tmp_path: Path):
@@ -224,7 +224,7 @@ def test_the_sentences_of_an_answer_are_rated_in_one_call_or_one_by_one(tmp_path
 
 def test_a_limit_tears_no_text_apart(tmp_path: Path):
     with ChatServer(stem_reply("Inaccurate", "Accurate")) as server, stem_study(tmp_path) as study:
-        assert judge(study.store, [judge_at(server.url)], run=RunOptions(limit=1)).units == 2
+        assert judge(study.store, [judge_at(server.url)], run=RunOptions(limit=1)).total.units == 2
         assert len(server.calls) == 1
 
 
@@ -243,13 +243,13 @@ def test_only_the_sentences_that_could_not_be_read_are_taken_from_the_second_rep
 def test_failed_units_are_asked_about_again_only_when_wanted_and_their_old_replies_not_used(tmp_path: Path):
     bad, good = says("no idea"), supported()
     with ChatServer(script(bad, bad, good)) as server, halo_study(tmp_path, 1) as study:
-        assert judge(study.store, [judge_at(server.url)]).failures == {"not JSON": 1}
-        assert judge(study.store, [judge_at(server.url)]).units == 0
+        assert judge(study.store, [judge_at(server.url)]).total.failures == {"not JSON": 1}
+        assert judge(study.store, [judge_at(server.url)]).total.units == 0
         assert len(server.calls) == 2
-        assert judge(study.store, [judge_at(server.url)], run=RunOptions(retry_failed=True)).statuses == {
+        assert judge(study.store, [judge_at(server.url)], run=RunOptions(retry_failed=True)).total.statuses == {
             Status.RATED: 1
         }
-        assert judge(study.store, [judge_at(server.url)], run=RunOptions(retry_failed=True)).units == 0
+        assert judge(study.store, [judge_at(server.url)], run=RunOptions(retry_failed=True)).total.units == 0
         assert len(server.calls) == 3
         history: list[Rating] = list(study.store.ratings.all(history=True))
     assert [(rating.status, rating.value) for rating in history] == [(Status.FAILED, None), (Status.RATED, "SUPPORTED")]
@@ -263,7 +263,7 @@ def test_a_run_that_stopped_between_a_bad_reply_and_the_second_try_does_not_pay_
         assert study.count_ratings() == 0
         server.calls.clear()
         # The script starts over; what it says first is now the reply to the second try.
-        assert judge(study.store, [judge_at(server.url)]).failures == {"no answer on support": 1}
+        assert judge(study.store, [judge_at(server.url)]).total.failures == {"no answer on support": 1}
         roles = [[message["role"] for message in call.body["messages"]] for call in server.calls]
     assert roles == [["system", "user", "assistant", "user"]]
 
@@ -288,12 +288,12 @@ def test_quotes_are_located_and_those_that_stand_nowhere_marked(tmp_path: Path):
     # "Salt is white.": "is white" is characters 5 to 13. "is red" stands in the response, at 5 to 11.
     assert rating.evidence == (Span("article", 5, 13), Span("response", 5, 11))
     assert rating.misquoted == ("is green",)
-    assert (outcome.counters.raters["judge"].quotes, outcome.counters.raters["judge"].misquoted) == (3, 1)
+    assert (outcome.counters["judge"].quotes, outcome.counters["judge"].misquoted) == (3, 1)
 
 
 def test_a_run_works_where_an_event_loop_is_running_as_in_a_notebook(tmp_path: Path):
     async def cell() -> int:
-        return judge(study.store, [judge_at(server.url)]).units
+        return judge(study.store, [judge_at(server.url)]).total.units
 
     with ChatServer(supported()) as server, halo_study(tmp_path, 5) as study:
         assert asyncio.run(cell()) == 5
@@ -346,6 +346,6 @@ def test_no_item_gets_the_reply_of_another_over_a_connection_that_is_one_reply_b
     expected = {f"i{n}": ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")[n % 3] for n in range(200)}
     assert server.late > 0
     assert {item: rating.value for item, rating in ratings.items() if rating.status is Status.RATED} == expected
-    assert outcome.failures == {}
+    assert outcome.total.failures == {}
     # Connections that were found to be behind are not used again.
     assert len(server.calls) == 200 + server.late

@@ -1,8 +1,7 @@
 import pytest
 
 from evenhand.records import Rating, Status
-from evenhand.run.counters import RaterCounters, RunCounters
-from evenhand.run.progress import ProgressBar
+from evenhand.run.counters import ProgressBar, RaterCounters
 
 
 class Terminal:
@@ -26,7 +25,7 @@ class Terminal:
     def flush(self) -> None: ...
 
 
-def tally() -> RunCounters:
+def tally() -> RaterCounters:
     rater = RaterCounters("m", to_do=1200, input_tokens=900, output_tokens=100, cost=0.5)
     for number in range(10):
         failed = number == 0
@@ -35,7 +34,7 @@ def tally() -> RunCounters:
         rater.add_ratings(
             [Rating(unit="u", criterion="c", rater="m", digest="d", status=status, value=value, reason=reason)]
         )
-    return RunCounters({"m": rater})
+    return RaterCounters.total([rater])
 
 
 def test_the_bar_shows_progress_failures_and_cost(monkeypatch: pytest.MonkeyPatch):
@@ -46,8 +45,7 @@ def test_the_bar_shows_progress_failures_and_cost(monkeypatch: pytest.MonkeyPatc
         bar.show(state)
         assert "10/1200" in terminal.written
         assert "1,000 tokens, $0.5000, 1 failed (timed out 1)" in terminal.written
-        state.stopping = True
-        bar.show(state)
+        bar.show(state, stopping=True)
         assert "stopping" in terminal.written
     assert terminal.written.endswith("\r")
 
@@ -57,7 +55,6 @@ def test_in_a_log_only_the_end_is_shown_at_once(capsys: pytest.CaptureFixture[st
     with ProgressBar() as bar:
         bar.show(state)
         assert capsys.readouterr().err == ""
-        state.stopping = True
-        bar.show(state)
-        bar.show(state)
+        bar.show(state, stopping=True)
+        bar.show(state, stopping=True)
         assert capsys.readouterr().err.count("stopping") == 1

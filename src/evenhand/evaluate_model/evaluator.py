@@ -125,7 +125,7 @@ class EvaluateModel:
         study = self._open_study()
         try:
             outcome = judge(study.store, [source], self._options, run)
-            (rater,) = outcome.counters.raters
+            (rater,) = outcome.counters
             self._evaluation = evaluation_of(rater, self.protocol, self._items, study.ratings(rater=rater))
         finally:
             if self._location is not None:

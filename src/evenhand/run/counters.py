@@ -1,22 +1,38 @@
 """What a run has done so far: counted as it happens, shown by the progress bar, the log and the summary."""
 
+import io
 import logging
+import sys
 import time
+import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 from evenhand.llm.base import Reply
 from evenhand.llm.retry import Event
 from evenhand.records import Rating, Status
+from evenhand.text import counted, money
+
+with warnings.catch_warnings():
+    # Without ipywidgets tqdm warns, and shows a plain bar in a notebook. That will do.
+    warnings.simplefilter("ignore")
+    from tqdm.auto import tqdm
 
 LOG = logging.getLogger("evenhand.run")
 LOG.addHandler(logging.NullHandler())
 
+LOG_INTERVAL = 30.0
+"""Seconds between two lines of progress if stderr is not a terminal."""
+
+MOST_REASONS = 10
+"""Reasons for failures that are listed; the log has all of them."""
+
 
 @dataclass
 class RaterCounters:
-    """One rater's part of a run."""
+    """One rater's part of a run, or all raters of a run together."""
 
     rater: str = ""
     to_do: int = 0
@@ -37,22 +53,29 @@ class RaterCounters:
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
-    uncounted: int = 0
+    calls_without_usage: int = 0
     """Calls whose server did not report how many tokens they took."""
     cost: float | None = None
+
+    @classmethod
+    def total(cls, raters: Iterable["RaterCounters"]) -> "RaterCounters":
+        """The counts of several raters together."""
+        found = cls()
+        for counters in raters:
+            for name, value in vars(counters).items():
+                if name != "rater" and value is not None:
+                    setattr(found, name, (getattr(found, name) or type(value)()) + value)
+        return found
 
     def add_ratings(self, ratings: Sequence[Rating]) -> None:
         """The ratings of one unit."""
         self.units += 1
-        failed = False
-        for rating in ratings:
-            self.statuses[rating.status] += 1
-            self.quotes += len(rating.evidence) + len(rating.misquoted)
-            self.misquoted += len(rating.misquoted)
-            if rating.status is Status.FAILED:
-                failed = True
-                self.failures[rating.reason or ""] += 1
-        self.failed_units += failed
+        self.statuses.update(rating.status for rating in ratings)
+        self.quotes += sum(len(rating.evidence) + len(rating.misquoted) for rating in ratings)
+        self.misquoted += sum(len(rating.misquoted) for rating in ratings)
+        failed = [rating.reason or "" for rating in ratings if rating.status is Status.FAILED]
+        self.failures.update(failed)
+        self.failed_units += bool(failed)
 
     def add_reply(self, reply: Reply) -> None:
         """A reply arrived, with its usage if the server reported it."""
@@ -60,15 +83,11 @@ class RaterCounters:
         self.models[reply.model] += bool(reply.model)
         usage = reply.usage
         if usage is None:
-            self.uncounted += 1
+            self.calls_without_usage += 1
             return
         self.input_tokens += usage.input
         self.cached_tokens += usage.cached
         self.output_tokens += usage.output
-
-    def add_cost(self, cost: float | None) -> None:
-        if cost is not None:
-            self.cost = cost if self.cost is None else self.cost + cost
 
     def add_event(self, event: Event) -> None:
         """A retry, a limit or a dropped part of a request: counted, and written to the log."""
@@ -81,67 +100,84 @@ class RaterCounters:
         if event.kind in ("retry", "limited"):
             self.retries[event.reason] += 1
 
-    def counts(self) -> Mapping[str, object]:
+    def counts(self) -> Mapping[str, Any]:
         """The counts as they are stored with the run."""
         return {
-            "units": self.units,
-            "failed_units": self.failed_units,
-            "statuses": {str(status): number for status, number in self.statuses.items()},
-            "failures": dict(self.failures.most_common()),
-            "quotes": self.quotes,
-            "misquoted": self.misquoted,
-            "calls": self.calls,
-            "replies": self.replies,
-            "reused": self.reused,
-            "retries": dict(self.retries.most_common()),
-            "dropped": list(self.dropped),
-            "models": dict(self.models.most_common()),
-            "input_tokens": self.input_tokens,
-            "cached_tokens": self.cached_tokens,
-            "output_tokens": self.output_tokens,
-            "calls_without_usage": self.uncounted,
-            "cost": self.cost,
+            name: dict(cast("Counter[str]", value).most_common()) if isinstance(value, Counter) else value
+            for name, value in vars(self).items()
+            if name not in ("rater", "to_do")
         }
 
+    def rating_lines(self) -> Iterator[str]:
+        """Ratings by status, failures by reason, and quotes that were not found."""
+        if self.statuses:
+            yield f"  ratings: {', '.join(f'{status} {number:,}' for status, number in self.statuses.items())}"
+        for reason, number in self.failures.most_common(MOST_REASONS):
+            yield f"    failed {number:,}: {reason}"
+        if len(self.failures) > MOST_REASONS:
+            yield f"    … and {len(self.failures) - MOST_REASONS:,} more reasons"
+        if self.quotes:
+            yield f"  quotes as evidence: {self.quotes:,}, of which {self.misquoted:,} are not found in the item"
 
-@dataclass
-class RunCounters:
-    """All raters of a run together."""
+    def usage_lines(self) -> Iterator[str]:
+        """Calls, tokens and cost, in one line; none if no model was asked."""
+        if not self.calls and not self.reused:
+            return
+        facts = [f"{self.calls:,} calls"]
+        facts += [f"{self.reused:,} stored replies reused"] if self.reused else []
+        facts += [f"{self.retries.total():,} retries"] if self.retries else []
+        facts.append(f"{self.input_tokens:,} tokens read, {self.output_tokens:,} written")
+        facts += [f"{self.calls_without_usage:,} calls without a token count"] if self.calls_without_usage else []
+        facts.append("price unknown" if self.cost is None else money(self.cost))
+        yield f"  {'; '.join(facts)}"
 
-    raters: dict[str, RaterCounters] = field(default_factory=dict[str, RaterCounters])
-    began: float = field(default_factory=time.monotonic)
-    stopping: bool = False
-    """Whether the run is to end and only waits for open calls."""
+    def lines(self) -> Iterator[str]:
+        """What the rater did, in words."""
+        if not self.to_do:
+            yield f"{self.rater}: nothing to do, every unit is rated or failed; --retry-failed tries failed ones again"
+            return
+        yield f"{self.rater}: {self.units:,} of {counted(self.to_do, 'unit')} rated"
+        yield from self.rating_lines()
+        yield from self.usage_lines()
 
-    @property
-    def units(self) -> int:
-        return sum(rater.units for rater in self.raters.values())
 
-    @property
-    def to_do(self) -> int:
-        return sum(rater.to_do for rater in self.raters.values())
+class ProgressBar:
+    """Shows a run on stderr: a bar in a terminal or notebook, a line now and then in a log. A context manager."""
 
-    @property
-    def failures(self) -> Counter[str]:
-        return sum((rater.failures for rater in self.raters.values()), Counter[str]())
+    def __init__(self) -> None:
+        ipython: Any = sys.modules.get("IPython")
+        notebook = ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+        self._live = sys.stderr.isatty() or notebook
+        file = sys.stderr if self._live else io.StringIO()
+        self._bar: Any = tqdm(unit=" units", leave=False, file=file, dynamic_ncols=True)
+        self._shown_at = time.monotonic()
+        self._stopping = False
 
-    @property
-    def failed_units(self) -> int:
-        return sum(rater.failed_units for rater in self.raters.values())
+    def show(self, counters: RaterCounters, *, stopping: bool = False) -> None:
+        """Show the state of the run; in a log only if it is time for it."""
+        self._bar.total, self._bar.n = counters.to_do, counters.units
+        self._bar.set_postfix_str(_postfix(counters, stopping))
+        due = stopping != self._stopping or time.monotonic() - self._shown_at > LOG_INTERVAL
+        if due and not self._live:
+            self._shown_at, self._stopping = time.monotonic(), stopping
+            print(self._bar, file=sys.stderr)
 
-    @property
-    def retries(self) -> int:
-        return sum(rater.retries.total() for rater in self.raters.values())
+    def __enter__(self) -> "ProgressBar":
+        return self
 
-    @property
-    def tokens(self) -> int:
-        return sum(rater.input_tokens + rater.output_tokens for rater in self.raters.values())
+    def __exit__(self, *exc: object) -> None:
+        self._bar.close()
 
-    @property
-    def cost(self) -> float | None:
-        known = [rater.cost for rater in self.raters.values() if rater.cost is not None]
-        return sum(known) if known else None
 
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self.began
+def _postfix(counters: RaterCounters, stopping: bool) -> str:
+    parts = [f"{counters.input_tokens + counters.output_tokens:,} tokens"]
+    if counters.cost is not None:
+        parts.append(money(counters.cost))
+    if counters.failed_units:
+        reasons = ", ".join(f"{reason} {number:,}" for reason, number in counters.failures.most_common(2))
+        parts.append(f"{counters.failed_units:,} failed ({reasons})")
+    if counters.retries:
+        parts.append(f"{counters.retries.total():,} retries")
+    if stopping:
+        parts.append("stopping: waiting for open calls; press Ctrl-C again to abandon them")
+    return ", ".join(parts)

@@ -4,21 +4,20 @@ A dry run is a run on chats that record each request and refuse it.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from evenhand.llm.base import BeforeRetry, CallError, Chat, Reply, Request, Usage
-from evenhand.llm.rate_limit import RateLimiter
 from evenhand.raters.base import Rater
 from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions, RunOptions
 from evenhand.raters.registry import RaterContext, RaterSource, rater_of
-from evenhand.run.budget import Price, Prices
-from evenhand.run.judge import check_settings
+from evenhand.run.budget import Budget
+from evenhand.run.judge import check_settings, connect_model
 from evenhand.run.recorded_chat import is_reusable, key_of
-from evenhand.run.session import connect_model, run_in_loop
-from evenhand.run.worker import Call, pending_calls
+from evenhand.run.worker import Call, calls_for, limited, run_in_loop
 from evenhand.store.store import Store
+from evenhand.text import counted, money
 
 SAMPLE = 2_000
 """Calls of a rater whose prompts are made for the estimate; the rest is extrapolated from their mean."""
@@ -47,6 +46,15 @@ class ModelEstimate:
     worst: float | None = None
     """The most it could cost: each byte a token, each reply as long as it may get, each requested twice."""
 
+    def lines(self, about: str) -> Iterator[str]:
+        stored = f", {self.stored:,.0f} more have a stored reply" if self.stored else ""
+        yield f"  {self.model}: {about}{self.calls:,.0f} calls{stored}"
+        yield f"    about {self.input_tokens:,.0f} tokens to read, {self.output_tokens:,.0f} to write"
+        if self.cost is None or self.worst is None:
+            yield "    cost: unknown; give --price IN/OUT, in dollars per million tokens"
+        else:
+            yield f"    cost: about {money(self.cost)}, at most {money(self.worst)}"
+
 
 @dataclass
 class CostEstimate:
@@ -56,29 +64,36 @@ class CostEstimate:
     models: Sequence[ModelEstimate]
     first: Request | None
     sampled: bool = False
+    cap: float | None = None
+
+    def __str__(self) -> str:
+        lines = list[str]()
+        for rater, units in self.units.items():
+            lines.append(f"{rater}: {counted(units, 'unit')} to rate")
+            for model in (model for model in self.models if model.rater == rater):
+                lines += model.lines("about " if self.sampled else "")
+        lines += [] if self.cap is None else [f"limit: {money(self.cap)}"]
+        if self.first is None:
+            return "\n".join([*lines, "nothing would be sent"])
+        lines.append("\nThe first prompt:")
+        lines += [f"\n--- {message.role} ---\n{message.content}" for message in self.first.messages]
+        if self.first.schema:
+            lines.append(f"\n--- JSON Schema of the reply ---\n{self.first.schema.text}")
+        return "\n".join([*lines, "\nNothing was sent."])
 
 
 class EstimatingChat:
     """Records each request and refuses it."""
 
     def __init__(self, chat: Chat) -> None:
-        self._chat = chat
+        self.model = chat.model
+        self.pace = chat.pace
+        self.close = chat.close
         self.requests: list[Request] = []
-
-    @property
-    def model(self) -> str:
-        return self._chat.model
-
-    @property
-    def pace(self) -> RateLimiter:
-        return self._chat.pace
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         self.requests.append(request)
         raise CallError("dry run")
-
-    async def close(self) -> None:
-        await self._chat.close()
 
 
 def estimate(
@@ -88,66 +103,70 @@ def estimate(
     run: RunOptions = RUN_DEFAULTS,
 ) -> CostEstimate:
     """What `judge` would do with the same arguments. Nothing is sent and nothing stored."""
-    prices = Prices(run.prices)
-    chats: list[EstimatingChat] = []
 
     def connect(target: str | Chat) -> Chat:
-        chats.append(EstimatingChat(connect_model(target, run) if isinstance(target, str) else target))
-        return chats[-1]
+        return EstimatingChat(connect_model(target, run) if isinstance(target, str) else target)
 
-    context = RaterContext(store.protocol, connect, options, run)
-    built = [rater_of(source, context) for source in raters]
+    budget = Budget(store.work, run)
+    built = [rater_of(source, RaterContext(store.protocol, connect, options, run)) for source in raters]
     check_settings(store, built)
-    prices.check([chat.model for chat in chats], run.max_cost)
-    estimates = [run_in_loop(lambda rater=rater: _RaterEstimate(store, rater, run, prices).make()) for rater in built]
+    budget.check([chat.model for rater in built for chat in rater.chats])
+    found = [_RaterEstimate(store, rater, run, budget) for rater in built]
+    for one in found:
+        run_in_loop(one.make)
     return CostEstimate(
-        {one.rater: one.units for one in estimates},
-        [model for one in estimates for model in one.models.values()],
-        next((one.first for one in estimates if one.first is not None), None),
-        any(one.factor > 1 for one in estimates),
+        {one.rater.ref.id: one.units for one in found},
+        [model for one in found for model in one.models.values()],
+        next((one.first for one in found if one.first is not None), None),
+        any(one.factor > 1 for one in found),
+        run.max_cost,
     )
 
 
 class _RaterEstimate:
     """One rater's part of an estimate."""
 
-    def __init__(self, store: Store, rater: Rater, run: RunOptions, prices: Prices) -> None:
+    def __init__(self, store: Store, rater: Rater, run: RunOptions, budget: Budget) -> None:
         self._store = store
-        self._rater = rater
         self._run = run
-        self._prices = prices
-        self.rater = rater.ref.id
-        self.units = 0
+        self._budget = budget
+        self.rater = rater
+        _, pending = store.work.count_pending(rater.ref.id, failed=run.retry_failed)
+        self.units = pending if run.limit is None else min(pending, run.limit)
         self.factor = 0.0
         self.models: dict[str, ModelEstimate] = {}
         self.first: Request | None = None
 
-    async def make(self) -> "_RaterEstimate":
-        _, pending = self._store.work.count_pending(self.rater, failed=self._run.retry_failed)
-        self.units = pending if self._run.limit is None else min(pending, self._run.limit)
-        sample = list(islice(pending_calls(self._store, self._rater, self._run), SAMPLE))
+    async def make(self) -> None:
+        sample = list(islice(self._calls(), SAMPLE))
         seen = sum(len(call.units) for call in sample)
         self.factor = self.units / seen if seen else 0.0
         # Members of a jury that compute in this process send nothing.
-        askers = [one for one in self._rater.members or [self._rater] if one.chats]
+        askers = [one for one in self.rater.members or [self.rater] if one.chats]
         for call in sample if askers else ():
             for asker in askers:
                 await asker.rate_units(call.item, call.units)
-            self._add(call)
-        for chat in self._rater.chats:
+            for chat in self.rater.chats:
+                assert isinstance(chat, EstimatingChat)
+                for request in chat.requests:
+                    self._add(chat, request, call)
+                chat.requests.clear()
+        for chat in self.rater.chats:
             await chat.close()
-        return self
 
-    def _add(self, call: Call) -> None:
-        for chat in self._rater.chats:
-            assert isinstance(chat, EstimatingChat)
-            for request in chat.requests:
-                self.first = self.first or request
-                self._add_request(chat, request, call)
-            chat.requests.clear()
+    def _calls(self) -> Iterator[Call]:
+        """All calls that the rater has to make, read from the study as they are taken."""
+        left = self._run.limit
+        for item, units in self._store.work.pending(self.rater.ref.id, failed=self._run.retry_failed):
+            if left is not None and left <= 0:
+                return
+            chosen = limited(units, left, self.rater)
+            left = None if left is None else left - len(chosen)
+            yield from calls_for(self._store, self.rater, self._run, item, chosen)
 
-    def _add_request(self, chat: Chat, request: Request, call: Call) -> None:
-        entry = self.models.setdefault(chat.model, ModelEstimate(self.rater, chat.model))
+    def _add(self, chat: Chat, request: Request, call: Call) -> None:
+        self.first = self.first or request
+        entry = self.models.setdefault(chat.model, ModelEstimate(self.rater.ref.id, chat.model))
         key = key_of(chat, request)
         known = is_reusable(self._store.replies.find([key]).get(key), call.since)
         read = sum(estimated_tokens(message.content) for message in request.messages)
@@ -157,7 +176,7 @@ class _RaterEstimate:
         entry.stored += known * self.factor
         entry.input_tokens += read * calls
         entry.output_tokens += written * calls
-        price: Price | None = self._prices.of(chat.model)
+        price = self._budget.price(chat.model)
         if price is not None:
             entry.cost = (entry.cost or 0.0) + price.cost(Usage(read, written)) * calls
             entry.worst = (entry.worst or 0.0) + 2 * price.worst(request) * calls

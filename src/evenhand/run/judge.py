@@ -1,79 +1,159 @@
 """Let raters rate the units of a study that they have not rated yet, until all is done or something ends the run."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
 
 from evenhand.errors import UserError
+from evenhand.llm.base import Chat, RunError
+from evenhand.llm.endpoints import endpoint_of
+from evenhand.llm.http import HttpChat
+from evenhand.llm.hugging_face.chat import HuggingFaceChat
+from evenhand.llm.rate_limit import RateLimiter
+from evenhand.llm.retry import Listener, Waits
 from evenhand.raters.base import Rater
 from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions, RunOptions
-from evenhand.raters.registry import RaterSource
-from evenhand.records import Status, new_id
-from evenhand.run import worker
-from evenhand.run.budget import SharedCap
-from evenhand.run.counters import RunCounters
-from evenhand.run.recorded_chat import StopReason
-from evenhand.run.session import RunSession, Watch, gathered
+from evenhand.raters.registry import RaterContext, RaterSource, rater_of
+from evenhand.records import Status
+from evenhand.run.budget import Budget, CapReached
+from evenhand.run.counters import RaterCounters
+from evenhand.run.recorded_chat import RecordedChat, Recorder, Stopped, StopReason
+from evenhand.run.worker import RatingWorker, run_workers
+from evenhand.settings import Settings
 from evenhand.store.store import Store
-from evenhand.store.work import RunSpec, RunState
+from evenhand.text import counted, masked
+
+MAKER = "questions("
+"""The rater of a run that makes questions begins with this."""
+
+_STOPS: Mapping[type[StopReason], tuple[Literal["cost", "interrupted", "stopped", "error"], str]] = {
+    CapReached: ("cost", "the cost limit is reached"),
+    KeyboardInterrupt: ("interrupted", "interrupted"),
+    Stopped: ("stopped", "stopped from elsewhere"),
+    RunError: ("error", "error"),
+}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Outcome:
-    """What a run did, and why it ended if it was not completed.
+    """What a run did, and why it ended if it was not completed. Printed, it says what each rater did.
 
     `asking` names the raters that ask models: their failures may go away if the units are tried again.
     """
 
-    counters: RunCounters
+    counters: Mapping[str, RaterCounters]
     why: StopReason | None = None
     asking: Sequence[str] = ()
 
-    @property
-    def units(self) -> int:
-        return self.counters.units
+    @cached_property
+    def total(self) -> RaterCounters:
+        """All raters together."""
+        return RaterCounters.total(self.counters.values())
 
     @property
-    def statuses(self) -> Mapping[Status, int]:
-        total = dict.fromkeys(Status, 0)
-        for rater in self.counters.raters.values():
-            for status, number in rater.statuses.items():
-                total[status] += number
-        return {status: number for status, number in total.items() if number}
+    def stopped(self) -> Literal["cost", "interrupted", "stopped", "error"] | None:
+        """The kind of `why`."""
+        return None if self.why is None else _STOPS[type(self.why)][0]
 
     @property
-    def failures(self) -> Mapping[str, int]:
-        return dict(self.counters.failures)
+    def why_text(self) -> str:
+        """Why the run ended early, in words."""
+        assert self.why is not None
+        return f"error: {masked(self.why.reason)}" if isinstance(self.why, RunError) else _STOPS[type(self.why)][1]
+
+    @property
+    def has_results(self) -> bool:
+        """Whether the run stored any rating or reply."""
+        return bool(self.total.units or self.total.replies)
+
+    @property
+    def reason(self) -> str | None:
+        """Why the run ended early, what is stored and how to continue; None if it was completed."""
+        if self.why is None:
+            return None
+        total, kept = self.total, "Nothing was rated"
+        if self.has_results:
+            kept = (
+                f"{counted(total.units, 'unit')} stored, {total.failed_units:,} of them failed, "
+                f"{total.to_do - total.units:,} left; the same command continues from here and pays for nothing twice"
+            )
+        return f"{self.why_text}{'.' if isinstance(self.why, RunError) else ':'} {kept}"
+
+    def __str__(self) -> str:
+        lines = [line for counters in self.counters.values() for line in counters.lines()]
+        if self.why is None and self.total.failed_units:
+            # A model may answer differently the next time; a built-in rater will not.
+            advice = "on the same texts this rater would fail again"
+            if any(self.counters[name].failures for name in self.asking):
+                advice = "to try those units again, repeat the command with --retry-failed"
+            lines.append(f"  failures are recorded with their reasons, never as scores; {advice}")
+        return "\n".join(lines)
 
 
 def judge(
     store: Store,
-    raters: Sequence[RaterSource],
+    sources: Sequence[RaterSource],
     options: RaterOptions = RATER_DEFAULTS,
     run: RunOptions = RUN_DEFAULTS,
     *,
-    watch: Watch | None = None,
+    progress: bool = False,
 ) -> Outcome:
     """Rate what these raters have not rated yet. Every reply and rating is stored as it comes, however the run ends.
 
-    `watch` receives the counters a few times a second. Raises UserError, with nothing rated, if a rater of the same
-    name has rated here with other settings. If other processes rate with the same rater, this one shares their work and
-    their cap. Works in a notebook too, where an event loop is already running.
+    `progress` shows a progress bar. Raises UserError, with nothing rated, if a rater of the same name has rated here
+    with other settings. If other processes rate with the same rater, this one shares their work and their cap. Works in
+    a notebook too, where an event loop is already running.
     """
-    session = RunSession(store, run)
-    built = [session.rater(source, options) for source in raters]
-    check_settings(store, built)
-    session.check_prices()
-    cap, name = SharedCap(store.work, run.max_cost), new_id()
-    specs = [RunSpec(rater.ref, rater.settings) for rater in built]
-    runs = store.work.start_runs(specs, worker=name, cap=cap.micros, term=worker.LEASE_SECONDS)
-    workers = [worker.Worker(session, rater, cap, run=run, name=name) for rater, run in zip(built, runs, strict=True)]
-    state: RunState = "failed"
-    try:
-        state = session.run(lambda: gathered([one.run() for one in workers]), watch)
-    finally:
-        for one in workers:
-            one.leave(state)
-    return Outcome(session.counters, session.stop.reason, [rater.ref.id for rater in built if rater.chats])
+    recorder = Recorder(store, Budget(store.work, run))
+    raters = recorded_raters(store, sources, recorder, options, run)
+    check_settings(store, [rater for rater, _ in raters])
+    check_idle(store, MAKER)
+    workers = [RatingWorker(store, rater, recorder, counters, run) for rater, counters in raters]
+    run_workers(store, workers, recorder, progress=progress)
+    counters = {worker.rater.ref.id: worker.counters for worker in workers}
+    return Outcome(counters, recorder.stopped, [rater.ref.id for rater, _ in raters if rater.chats])
+
+
+def recorded_raters(
+    store: Store, sources: Sequence[RaterSource], recorder: Recorder, options: RaterOptions, run: RunOptions
+) -> Sequence[tuple[Rater, RaterCounters]]:
+    """Build raters whose calls are recorded and counted. Raises UserError if a name or a price is not right."""
+    found: dict[str, tuple[Rater, RaterCounters]] = {}
+    for source in sources:
+        counters = RaterCounters()
+
+        def connect(target: str | Chat, counters: RaterCounters = counters) -> Chat:
+            chat = connect_model(target, run, counters.add_event) if isinstance(target, str) else target
+            return RecordedChat(chat, recorder, counters)
+
+        rater = rater_of(source, RaterContext(store.protocol, connect, options, run))
+        counters.rater = rater.ref.id
+        if rater.ref.id in found:
+            raise UserError(f"two raters are called {rater.ref.id!r}: name them differently, as in --rater NAME=SPEC")
+        found[rater.ref.id] = rater, counters
+    recorder.budget.check([chat.model for rater, _ in found.values() for chat in rater.chats])
+    return list(found.values())
+
+
+def connect_model(spec: str, options: RunOptions, listener: Listener | None = None) -> Chat:
+    """A chat with the model that a spec names, with keys and addresses from the environment."""
+    kind, _, source = spec.partition(":")
+    if kind.lower() == "hf":
+        if not source.strip():
+            raise UserError(f"{spec!r} lacks the model: give its folder or its id, as in hf:./my-model")
+        return HuggingFaceChat(
+            source.strip(), device=options.device, dtype=options.dtype, batch_size=options.batch_size
+        )
+    return HttpChat(
+        endpoint_of(spec, Settings.from_environment(os.environ)),
+        pace=RateLimiter(options.concurrency),
+        timeout=options.timeout,
+        tries=options.tries,
+        waits=Waits(patience=options.patience),
+        listener=listener,
+    )
 
 
 def check_settings(store: Store, raters: Sequence[Rater]) -> None:
@@ -101,12 +181,16 @@ def check_settings(store: Store, raters: Sequence[Rater]) -> None:
         )
 
 
-def check_idle(store: Store) -> None:
-    """Raise UserError if a run is under way: its answers would go to questions that it never saw."""
+def check_idle(store: Store, rater: str = "") -> None:
+    """Raise UserError if a run of a rater whose id begins with `rater` is under way.
+
+    If questions changed while they are answered, the answers would go to questions that the rater never saw.
+    """
     for run in store.work.runs():
-        if run.state == "running":
+        if run.state == "running" and run.rater.startswith(rater):
+            doing = "making questions" if run.rater.startswith(MAKER) else "rating"
             raise UserError(
-                f"{store.location}: {run.rater!r} is rating since {run.started:%H:%M} UTC, and the questions must not "
+                f"{store.location}: {run.rater!r} is {doing} since {run.started:%H:%M} UTC, and the questions must not "
                 f"change meanwhile; wait for it, or stop it: evenhand runs {store.location} --stop {run.id}. "
                 "Nothing was changed"
             )

@@ -3,51 +3,68 @@
 Items with a question that has a rating keep their questions.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from evenhand.errors import InputError, Problem, RaterFailure, StudyError, UserError
 from evenhand.formats.questions import Questions, in_place
 from evenhand.protocol.model import Protocol
 from evenhand.questeval.cloze import cloze
-from evenhand.questeval.key_info import key_info
-from evenhand.raters.base import Rater
+from evenhand.questeval.key_info import extractor, key_info
+from evenhand.raters.base import Rater, model_ref
 from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RunOptions
 from evenhand.raters.quest_eval.question_maker import MAKING, QuestionMaker
 from evenhand.raters.registry import RaterSource
-from evenhand.records import Item, Unit, new_id, now
-from evenhand.run.budget import LocalBudget
-from evenhand.run.counters import LOG, RaterCounters
-from evenhand.run.judge import check_idle
-from evenhand.run.recorded_chat import Stopped, StopReason, only_replies_since, paid_from
-from evenhand.run.session import RunSession, Watch, gathered, places
-from evenhand.store.items import NewUnits, Replaced
+from evenhand.records import Item, now
+from evenhand.run.budget import Budget
+from evenhand.run.counters import LOG, MOST_REASONS, RaterCounters
+from evenhand.run.judge import MAKER, Outcome, check_idle, recorded_raters
+from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder, Stopped
+from evenhand.run.worker import Worker, run_workers
+from evenhand.store.items import Replaced
 from evenhand.store.store import Store
-from evenhand.store.work import Run, RunState
+from evenhand.store.work import Finished, Lease, RunSpec, Taken
 from evenhand.text import counted, some_of
 from evenhand.units import Question, split
 
-GROUP = 50
-"""Items whose questions are stored together."""
-
 
 @dataclass
-class Making:
+class Making(Outcome):
     """The result: items with new questions, items passed over, and items that failed, with the reason."""
 
-    counters: RaterCounters
+    location: str = ""
+    maker: str = ""
+    """How they were made, in words."""
     items: int = 0
     passed_over: int = 0
     failed: dict[str, str] = field(default_factory=dict[str, str])
-    units: Replaced = field(default_factory=Replaced)
-    why: StopReason | None = None
-    maker: str = ""
-    """The id of the model that made them."""
+    replaced: Replaced = field(default_factory=Replaced)
 
     @property
-    def questions(self) -> int:
-        """How many questions these items have now."""
-        return self.units.kept + self.units.changed + self.units.added
+    def has_results(self) -> bool:
+        """Whether questions were made for any item, or could not be made."""
+        return bool(self.items or self.failed)
+
+    @property
+    def reason(self) -> str | None:
+        """Why it ended early; None if it was completed."""
+        if self.why is None:
+            return None
+        return f"{self.why_text}; the same command continues from here and pays for nothing twice"
+
+    def __str__(self) -> str:
+        questions = self.replaced.kept + self.replaced.changed + self.replaced.added
+        made = f"{counted(questions, 'question')} for {counted(self.items, 'item')}"
+        lines = [f"{self.location}: {made}, made {self.maker}"]
+        if self.passed_over:
+            keep = "item keeps its questions" if self.passed_over == 1 else "items keep their questions"
+            lines.append(f"  {self.passed_over:,} {keep}, because they have ratings")
+        for reason, number in self.total.failures.most_common(MOST_REASONS):
+            lines.append(f"  failed {number:,}, unchanged: {reason}")
+        if self.failed:
+            lines.append(f"    items: {some_of(list(self.failed))}; the same command tries them again")
+        return "\n".join([*lines, *self.total.usage_lines()])
 
 
 def check_asks(store: Store) -> None:
@@ -79,21 +96,13 @@ def replace_questions(store: Store, questions: Mapping[str, Sequence[Question]])
     their order. Raises UserError with every rated question that is missing.
     """
     names = list(questions)
-    present = store.items.units_of(names)
+    present, fixed = store.items.units_of(names), store.items.rated_units(names)
     if unknown := [name for name in names if name not in present]:
         raise unknown_items(questions, unknown)
-    return store.items.replace_units(_new_units(store.protocol, questions, present, store.items.rated_units(names)))
-
-
-def _new_units(
-    protocol: Protocol,
-    questions: Mapping[str, Sequence[Question]],
-    present: Mapping[str, Sequence[Unit]],
-    fixed: Set[str],
-) -> Iterator[NewUnits]:
-    for name, wanted in questions.items():
-        placed = {name: in_place(wanted, present[name], fixed)}
-        yield name, split(protocol, Item(name, {}), placed)
+    return store.items.replace_units(
+        (name, split(store.protocol, Item(name, {}), {name: in_place(wanted, present[name], fixed)}))
+        for name, wanted in questions.items()
+    )
 
 
 def unknown_items(questions: Mapping[str, Sequence[Question]], names: Sequence[str]) -> InputError:
@@ -108,30 +117,27 @@ def make_clozes(store: Store) -> Making:
     """Make new questions for all items without a model, in one step. Raises UserError if a run is under way."""
     check_asks(store)
     check_idle(store)
-    making = Making(RaterCounters("questions"))
+    maker = f"without a model ({extractor(store.protocol.language)})"
+    making = Making({"questions": RaterCounters("questions")}, location=store.location, maker=maker)
     made = {item.id: cloze_questions(store.protocol, item) for item in _open_items(store, making)}
-    making.units = replace_questions(store, made)
+    making.replaced = replace_questions(store, made)
     making.items = len(made)
     return making
 
 
 def make_questions(
-    store: Store, rater: RaterSource, run: RunOptions = RUN_DEFAULTS, *, watch: Watch | None = None
+    store: Store, source: RaterSource, run: RunOptions = RUN_DEFAULTS, *, progress: bool = False
 ) -> Making:
     """Let a model make new questions. What was made stays, however the run ends; an item that failed keeps the
     questions it had. Raises UserError, with nothing asked, if a run is under way."""
     check_asks(store)
     check_idle(store)
-    session = RunSession(store, run)
-    maker = _MakerWorker(session, session.rater(rater, RATER_DEFAULTS))
-    session.check_prices()
-    state: RunState = "failed"
-    try:
-        state = session.run(maker.run, watch)
-    finally:
-        maker.end(state)
-    maker.making.why = session.stop.reason
-    return maker.making
+    recorder = Recorder(store, Budget(store.work, run))
+    ((rater, counters),) = recorded_raters(store, [source], recorder, RATER_DEFAULTS, run)
+    worker = _QuestionWorker(store, rater, recorder, counters, run)
+    run_workers(store, [worker], recorder, progress=progress)
+    worker.making.why = recorder.stopped
+    return worker.making
 
 
 def _open_items(store: Store, making: Making) -> Iterator[Item]:
@@ -143,62 +149,51 @@ def _open_items(store: Store, making: Making) -> Iterator[Item]:
             yield item
 
 
-class _MakerWorker:
+class _QuestionWorker(Worker[tuple[str, Sequence[Question] | RaterFailure | None]]):
     """Makes the questions of all open items with one model."""
 
-    def __init__(self, session: RunSession, rater: Rater) -> None:
-        self._session = session
-        self._target = session.store
-        self._rater = rater
-        self._maker = QuestionMaker(rater, session.store.protocol)
-        counters = session.counters.raters[rater.ref.id]
-        counters.rater = f"questions({rater.ref.id})"
-        counters.to_do = session.store.items.count()
-        self.making = Making(counters, maker=rater.ref.id)
-        self._made: dict[str, Sequence[Question]] = {}
+    def __init__(
+        self, store: Store, rater: Rater, recorder: Recorder, counters: RaterCounters, options: RunOptions
+    ) -> None:
+        super().__init__(store, rater, recorder, counters, options)
+        self._maker = QuestionMaker(rater, store.protocol)
+        counters.rater = f"{MAKER}{rater.ref.id})"
+        counters.to_do = store.items.count()
+        self.making = Making({counters.rater: counters}, location=store.location, maker=f"by {rater.ref.id}")
+        self._items = _open_items(store, self.making)
         self._began = now()
 
-    async def run(self) -> None:
-        """Several items at the same time, as many as keep every place for calls taken."""
-        items = _open_items(self._target, self.making)
-        try:
-            with paid_from(LocalBudget(self._session.options.max_cost)):
-                await gathered([self._work(items) for _ in range(places(self._rater))])
-        finally:
-            self._store()
+    @property
+    def spec(self) -> RunSpec:
+        settings = {**self.rater.settings, "making": MAKING}
+        return RunSpec(model_ref(self.counters.rater, settings), settings)
 
-    def end(self, state: RunState) -> None:
-        counters = self.making.counters
-        if counters.replies or counters.units:
-            settings = {**self._rater.settings, "making": MAKING}
-            run = Run(new_id(), counters.rater, self._began, now(), state, settings, counters.counts())
-            self._target.work.save_run(run)
+    def take(self, n: int) -> Taken:
+        items = list(islice(self._items, n))
+        free = self._store.work.lease(*self.names, [item.id for item in items])
+        return Taken([Lease(item, ()) for item in items if item.id in free], "more" if items else "none")
 
-    async def _work(self, items: Iterator[Item]) -> None:
-        while not self._session.stop.requested:
-            item = next(items, None)
-            if item is None:
-                return
+    async def work(self, lease: Lease) -> tuple[str, Sequence[Question] | RaterFailure | None]:
+        """The questions, or why there are none; None if the run ends before."""
+        item, failed = lease.item, RaterFailure("")
+        # Unusable replies of an earlier run are requested again, once; those of this run come back as they were.
+        for since in (None, self._began):
+            SCOPE.set(CallScope((*self.names, item.id), since))
             try:
-                self._made[item.id] = await self._make(item)
+                return item.id, await self._maker.make(item)
             except Stopped:
-                return
+                return item.id, None
             except RaterFailure as failure:
-                self._fail(item.id, failure.reason)
-            self.making.counters.units += 1
-            if len(self._made) >= GROUP:
-                self._store()
+                failed = failure
+        return item.id, failed
 
-    async def _make(self, item: Item) -> Sequence[Question]:
-        try:
-            return await self._maker.make(item)
-        except RaterFailure:
-            # Unusable replies of an earlier run are requested again, once; those of this run come back as they were.
-            with only_replies_since(self._began):
-                return await self._maker.make(item)
-
-    def _store(self) -> None:
-        made, self._made = self._made, {}
+    def finish(self, done: Sequence[tuple[str, Sequence[Question] | RaterFailure | None]]) -> None:
+        made = dict[str, Sequence[Question]]()
+        for item, found in done:
+            if isinstance(found, RaterFailure):
+                self._fail(item, found.reason)
+            elif found is not None:
+                made[item] = found
         try:
             self._keep(made)
         except StudyError:
@@ -208,14 +203,19 @@ class _MakerWorker:
                     self._keep({item: questions})
                 except StudyError as error:
                     self._fail(item, str(error))
+        self.counters.units += sum(found is not None for _, found in done)
+        spent = self._recorder.budget.spent
+        self._store.work.finish(
+            *self.names, [Finished(item, (), spent.pop((*self.names, item), 0)) for item, _ in done]
+        )
 
     def _keep(self, made: Mapping[str, Sequence[Question]]) -> None:
         if made:
-            self.making.units = self.making.units.plus(replace_questions(self._target, made))
+            self.making.replaced = self.making.replaced.plus(replace_questions(self._store, made))
             self.making.items += len(made)
 
     def _fail(self, item: str, reason: str) -> None:
         self.making.failed[item] = reason
-        self.making.counters.failed_units += 1
-        self.making.counters.failures[reason] += 1
-        LOG.warning("%s: item %s failed: %s", self.making.counters.rater, item, reason)
+        self.counters.failed_units += 1
+        self.counters.failures[reason] += 1
+        LOG.warning("%s: item %s failed: %s", self.counters.rater, item, reason)

@@ -1,33 +1,141 @@
-"""A worker: leases items that a rater has yet to rate, rates their units, and stores the ratings.
+"""Workers: each leases items for one rater, works on them, and stores the results, until nothing is left.
 
 Any number of workers, in any number of processes, share the work of one rater. A lease is renewed while its item is
-being rated; those of a worker that was killed expire, and another worker takes the items over.
+being worked on; those of a worker that was killed expire, and another worker takes the items over.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import signal
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any, Generic, TypeVar
 
 from evenhand.raters.base import Judgement, Rater
 from evenhand.raters.ensemble import all_of
 from evenhand.raters.options import RunOptions
-from evenhand.records import Item, Unit
-from evenhand.run.budget import CapReached, LeaseBudget, SharedCap
-from evenhand.run.counters import LOG
-from evenhand.run.recorded_chat import Stopped, only_replies_since, paid_from
-from evenhand.run.session import RunSession, places
+from evenhand.records import Item, RaterRef, Unit, new_id
+from evenhand.run.counters import LOG, ProgressBar, RaterCounters
+from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder, Stopped
 from evenhand.store.store import Store
-from evenhand.store.work import Finished, Lease, RunState
+from evenhand.store.work import Finished, Lease, RunSpec, RunState, Taken
+
+R = TypeVar("R")
+T = TypeVar("T")
 
 LEASE_SECONDS = 15.0
 """How long a lease lasts unless it is renewed, every third of that: the longest wait for a killed worker's items."""
 
 GROUP = 16
-"""Items that are leased, and units whose ratings are stored, together."""
+"""Items that are leased, and whose results are stored, together."""
 
 FLUSH_SECONDS = 1.0
-"""The longest that ratings wait to be stored, and the interval at which a worker looks for items that others free."""
+"""The longest that results wait to be stored, and the interval at which a worker looks for items that others free."""
+
+WATCH_SECONDS = 0.25
+"""The interval at which the progress bar is updated."""
+
+
+class Worker(ABC, Generic[R]):
+    """Works for one rater in one process. `R` is the result of the work on one item."""
+
+    def __init__(
+        self, store: Store, rater: Rater, recorder: Recorder, counters: RaterCounters, options: RunOptions
+    ) -> None:
+        self.rater = rater
+        self.counters = counters
+        self.names: tuple[str, str] = "", ""
+        """The ids of the run and of this worker."""
+        self._store = store
+        self._recorder = recorder
+        self._options = options
+        width = sum(chat.pace.width for chat in rater.chats)
+        # An item that is rated in this process takes as long as many calls: it is stored when it is done.
+        self._group, self._enough = (GROUP, 2 * width + GROUP) if width else (1, 1)
+
+    @property
+    def spec(self) -> RunSpec:
+        """How the run is recorded."""
+        return RunSpec(self.rater.ref, self.rater.settings)
+
+    @abstractmethod
+    def take(self, n: int) -> Taken:
+        """Lease up to `n` items."""
+
+    @abstractmethod
+    async def work(self, lease: Lease) -> R:
+        """Work on an item. Calls that are not made because the run is to end are no error."""
+
+    @abstractmethod
+    def finish(self, done: Sequence[R]) -> None:
+        """Store results and end their leases."""
+
+    async def run(self) -> None:
+        """Work until nothing is left or the run is to end."""
+        LOG.info(
+            "%s: begins, %d to do; settings %s", self.counters.rater, self.counters.to_do, dict(self.spec.settings)
+        )
+        renewing = asyncio.create_task(self._renew())
+        running: dict[asyncio.Task[R], int] = {}
+        done: list[R] = []
+        try:
+            more = True
+            while more or running:
+                more = self._fill(running)
+                finished = await _some(running)
+                done += [task.result() for task in finished]
+                if done and (not finished or not running or len(done) >= self._group):
+                    self.finish(done)
+                    done = []
+        finally:
+            renewing.cancel()
+            for task in running:
+                task.cancel()
+            await asyncio.gather(renewing, *running, return_exceptions=True)
+            if done:
+                self.finish(done)
+
+    def _fill(self, running: dict[asyncio.Task[R], int]) -> bool:
+        """Take enough items that every place for calls is taken; False if there is nothing left to wait for."""
+        while (free := self._enough - sum(running.values())) > 0:
+            if self._recorder.stopped is not None:
+                return False
+            taken = self.take(min(self._group, free))
+            for lease in taken.leases:
+                running[asyncio.create_task(self.work(lease))] = max(1, len(lease.units))
+            if taken.left == "stopped":
+                self._recorder.stop(Stopped())
+            elif taken.left != "more":
+                return taken.left == "others"
+        return True
+
+    async def _renew(self) -> None:
+        """Keep the leases; and stop if the run was stopped from elsewhere."""
+        while True:
+            await asyncio.sleep(LEASE_SECONDS / 3)
+            if not self._store.work.renew(*self.names, self.counters.counts()):
+                self._recorder.stop(Stopped())
+
+    def leave(self, state: RunState) -> None:
+        """Take this worker out of the run. Without any result, for want of a key for instance, it leaves no trace."""
+        counts = self.counters.counts()
+        LOG.info("%s: %s; %s", self.counters.rater, state, counts)
+        self._store.work.leave(*self.names, state, counts, trace=bool(self.counters.units or self.counters.replies))
+
+
+async def _some(running: dict[asyncio.Task[R], int]) -> Sequence[asyncio.Task[R]]:
+    """The tasks that have ended, which are no longer running; none if none ends for a while."""
+    if not running:
+        await asyncio.sleep(FLUSH_SECONDS)
+        return ()
+    finished, _ = await asyncio.wait(running, timeout=FLUSH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    for task in finished:
+        del running[task]
+    return list(finished)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,156 +158,155 @@ def calls_for(store: Store, rater: Rater, options: RunOptions, item: Item, units
     ]
 
 
-def pending_calls(store: Store, rater: Rater, options: RunOptions) -> Iterator[Call]:
-    """All calls that a rater has to make, read from the study as they are taken."""
-    left = options.limit
-    for item, units in store.work.pending(rater.ref.id, failed=options.retry_failed):
-        if left is not None and left <= 0:
-            return
-        chosen = limited(units, left, rater)
-        left = None if left is None else left - len(chosen)
-        yield from calls_for(store, rater, options, item, chosen)
-
-
 def limited(units: Sequence[Unit], left: int | None, rater: Rater) -> Sequence[Unit]:
     """The units that a limit allows; it never splits sentences that are rated together."""
     return units if left is None or rater.together else units[:left]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rated:
-    """A leased item with the judgements of those units that were rated before the run ended."""
+class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
+    """Rates the units that a rater has not rated yet."""
 
-    item: str
-    judgements: Sequence[Judgement]
-    budget: LeaseBudget
+    def __init__(
+        self, store: Store, rater: Rater, recorder: Recorder, counters: RaterCounters, options: RunOptions
+    ) -> None:
+        super().__init__(store, rater, recorder, counters, options)
+        self._left = options.limit
+        self._new: RaterRef | None = rater.ref
+        _, units = store.work.count_pending(rater.ref.id, failed=options.retry_failed)
+        counters.to_do = units if options.limit is None else min(units, options.limit)
 
+    def take(self, n: int) -> Taken:
+        if self._left is not None and self._left <= 0:
+            return Taken((), "none")
+        taken = self._store.work.take(*self.names, n, failed=self._options.retry_failed)
+        return replace(taken, leases=[self._limited(lease) for lease in taken.leases])
 
-class Worker:
-    """Rates for one rater, in the run with this id."""
-
-    def __init__(self, session: RunSession, rater: Rater, cap: SharedCap, *, run: str, name: str) -> None:
-        self._session = session
-        self._work = session.store.work
-        self._rater = rater
-        self._cap = cap
-        self._names = run, name
-        self._counters = session.counters.raters[rater.ref.id]
-        self._left = session.options.limit
-        self._lease = LEASE_SECONDS
-        self._known = False
-        # An item that is rated in this process takes as long as many calls: it is stored when it is done.
-        self._group = GROUP if rater.chats else 1
-
-    async def run(self) -> None:
-        """Rate until nothing is left or the run is to end."""
-        self._count()
-        renewing = asyncio.create_task(self._renew())
-        running: dict[asyncio.Task[_Rated], int] = {}
-        done: list[_Rated] = []
-        try:
-            more = True
-            while more or running:
-                more = self._take(running)
-                finished = await _some(running)
-                done += [task.result() for task in finished]
-                if done and (not finished or not running or _units(done) >= self._group):
-                    self._finish(done)
-                    done = []
-        finally:
-            renewing.cancel()
-            for task in running:
-                task.cancel()
-            await asyncio.gather(renewing, *running, return_exceptions=True)
-            self._finish(done)
-
-    def leave(self, state: RunState) -> None:
-        """Take this worker out of the run. Without any result, for want of a key for instance, it leaves no trace."""
-        counts = self._counters.counts()
-        LOG.info("%s: %s; %s", self._rater.ref.id, state, dict(counts))
-        self._work.leave(*self._names, state, counts, trace=bool(self._counters.units or self._counters.replies))
-
-    def _count(self) -> None:
-        _, units = self._work.count_pending(self._rater.ref.id, failed=self._session.options.retry_failed)
-        self._counters.to_do = units if self._left is None else min(units, self._left)
-        settings = dict(self._rater.settings)
-        LOG.info("%s: begins, %d units to rate; settings %s", self._rater.ref.id, self._counters.to_do, settings)
-
-    def _take(self, running: dict[asyncio.Task[_Rated], int]) -> bool:
-        """Lease enough items that every place for calls is taken; False if there is nothing left to wait for."""
-        enough = 2 * places(self._rater) + GROUP if self._rater.chats else 1
-        failed = self._session.options.retry_failed
-        while sum(running.values()) < enough:
-            if self._session.stop.requested or (self._left is not None and self._left <= 0):
-                return False
-            taken = self._work.take(*self._names, min(self._group, enough - sum(running.values())), failed=failed)
-            for lease in taken.leases:
-                self._start(lease, running)
-            if taken.left == "cap":
-                self._session.stop.request(CapReached())
-            elif taken.left == "stopped":
-                self._session.stop.request(Stopped())
-            elif taken.left != "more":
-                return taken.left == "others"
-        return True
-
-    def _start(self, lease: Lease, running: dict[asyncio.Task[_Rated], int]) -> None:
-        units = limited(lease.units, self._left, self._rater)
+    def _limited(self, lease: Lease) -> Lease:
+        units = limited(lease.units, self._left, self.rater)
         self._left = None if self._left is None else max(0, self._left - len(units))
-        running[asyncio.create_task(self._rate(lease.item, units))] = max(1, len(units))
+        return replace(lease, units=units)
 
-    async def _rate(self, item: Item, units: Sequence[Unit]) -> _Rated:
-        budget = LeaseBudget(self._cap, *self._names, item.id)
-        with paid_from(budget):
-            calls = calls_for(self._session.store, self._rater, self._session.options, item, units)
-            found = await all_of(self._judgements(call) for call in calls)
-        return _Rated(item.id, [judgement for judgements in found for judgement in judgements], budget)
+    async def work(self, lease: Lease) -> tuple[str, Sequence[Judgement]]:
+        """The judgements of those units that are rated before the run ends."""
+        calls = calls_for(self._store, self.rater, self._options, lease.item, lease.units)
+        found = await all_of([self._judgements(call) for call in calls])
+        return lease.item.id, [judgement for judgements in found for judgement in judgements]
 
     async def _judgements(self, call: Call) -> Sequence[Judgement]:
-        with only_replies_since(call.since):
-            try:
-                return await self._rater.rate_units(call.item, call.units)
-            except Stopped:
-                return ()
+        SCOPE.set(CallScope((*self.names, call.item.id), call.since))
+        try:
+            return await self.rater.rate_units(call.item, call.units)
+        except Stopped:
+            return ()
 
-    def _finish(self, done: Sequence[_Rated]) -> None:
+    def finish(self, done: Sequence[tuple[str, Sequence[Judgement]]]) -> None:
         """Store the ratings of items whose leases this worker still has. One that was taken over is rated elsewhere."""
-        if not done:
-            return
-        protocol, rater = self._session.store.protocol, self._rater.ref
-        by_item = {one.item: [judgement.ratings(protocol, rater.id) for judgement in one.judgements] for one in done}
+        protocol, rater = self._store.protocol, self.rater.ref.id
+        rated = {item: [one.ratings(protocol, rater) for one in judgements] for item, judgements in done}
+        spent = self._recorder.budget.spent
         finished = [
-            Finished(one.item, [rating for ratings in by_item[one.item] for rating in ratings], one.budget.spent)
-            for one in done
+            Finished(item, [one for unit in ratings for one in unit], spent.pop((*self.names, item), 0))
+            for item, ratings in rated.items()
         ]
-        held = self._work.finish(*self._names, finished, rater=None if self._known else rater)
-        self._known = self._known or any(one.ratings for one in finished)
-        for one in done:
-            one.budget.close()
-            for ratings in by_item[one.item] if one.item in held else ():
-                self._counters.add_ratings(ratings)
-            for judgement in one.judgements:
-                if judgement.failure is not None:
-                    LOG.warning("%s: %s failed: %s", rater.id, judgement.unit.id, judgement.failure.reason)
+        held = self._store.work.finish(*self.names, finished, rater=self._new)
+        self._new = None if any(one.ratings for one in finished) else self._new
+        for ratings in (ratings for item in held for ratings in rated[item]):
+            self.counters.add_ratings(ratings)
+        for judgement in (judgement for _, judgements in done for judgement in judgements):
+            if judgement.failure is not None:
+                LOG.warning("%s: %s failed: %s", rater, judgement.unit.id, judgement.failure.reason)
 
-    async def _renew(self) -> None:
-        """Keep the leases; and stop if the run was stopped from elsewhere."""
+
+def run_workers(store: Store, workers: Sequence[Worker[Any]], recorder: Recorder, *, progress: bool = False) -> None:
+    """Start or join a run for each worker, and let all work to the end, in a thread of their own if the event loop of
+    this one is in use.
+
+    Ctrl-C ends it in good order: no new call is made, and open calls are waited for. The second one abandons them.
+    """
+    name = new_id()
+    specs = [worker.spec for worker in workers]
+    runs = store.work.start_runs(specs, worker=name, cap=recorder.budget.cap, term=LEASE_SECONDS)
+    for worker, run in zip(workers, runs, strict=True):
+        worker.names = run, name
+    state: RunState = "failed"
+    try:
+        run_in_loop(lambda: _run_all(workers, recorder, progress), lambda: recorder.stop(KeyboardInterrupt()))
+        state = "done" if recorder.stopped is None else "stopped"
+    finally:
+        for worker in workers:
+            worker.leave(state)
+
+
+async def _run_all(workers: Sequence[Worker[Any]], recorder: Recorder, progress: bool) -> None:
+    tasks = [asyncio.create_task(worker.run()) for worker in workers]
+    watching = asyncio.create_task(_watch(workers, recorder)) if progress else None
+    try:
+        with _stops_on_signals(recorder):
+            await asyncio.gather(*tasks)
+    except asyncio.CancelledError:
+        # The second Ctrl-C: open calls are abandoned, and that is not an error.
+        if not isinstance(recorder.stopped, KeyboardInterrupt):
+            raise
+    finally:
+        others = [*tasks, watching] if watching else tasks
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        for chat in (chat for worker in workers for chat in worker.rater.chats):
+            await chat.close()
+
+
+async def _watch(workers: Sequence[Worker[Any]], recorder: Recorder) -> None:
+    with ProgressBar() as bar:
         while True:
-            await asyncio.sleep(self._lease / 3)
-            if not self._work.renew(*self._names, self._counters.counts()):
-                self._session.stop.request(Stopped())
+            total = RaterCounters.total(worker.counters for worker in workers)
+            bar.show(total, stopping=recorder.stopped is not None)
+            await asyncio.sleep(WATCH_SECONDS)
 
 
-async def _some(running: dict[asyncio.Task[_Rated], int]) -> Sequence[asyncio.Task[_Rated]]:
-    """The tasks that have ended, which are no longer running; none if none ends for a while."""
-    if not running:
-        await asyncio.sleep(FLUSH_SECONDS)
-        return ()
-    finished, _ = await asyncio.wait(running, timeout=FLUSH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-    for task in finished:
-        del running[task]
-    return list(finished)
+def run_in_loop(make: Callable[[], Coroutine[Any, Any, T]], on_interrupt: Callable[[], None] | None = None) -> T:
+    """Run a coroutine to its end. In a notebook, whose own loop is running, another thread does it.
+
+    There, Ctrl-C or the notebook's stop button calls `on_interrupt` and waits on; the second one gives up waiting.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(make())
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="evenhand-run") as thread:
+        running = thread.submit(lambda: asyncio.run(make()))
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            if on_interrupt is None:
+                raise
+            on_interrupt()
+            return running.result()
 
 
-def _units(done: Sequence[_Rated]) -> int:
-    return sum(len(one.judgements) for one in done)
+@contextmanager
+def _stops_on_signals(recorder: Recorder) -> Generator[None]:
+    """Ctrl-C and SIGTERM end the run in good order; the second one ends it at once."""
+    task = asyncio.current_task()
+    assert task is not None
+
+    def end() -> None:
+        if recorder.stopped is not None:
+            task.cancel()
+        recorder.stop(KeyboardInterrupt())
+
+    before = dict[signal.Signals, Any]()
+    loop = asyncio.get_running_loop()
+    # Only the main thread receives signals. On Windows Ctrl-C cancels the run as asyncio does by itself.
+    if threading.current_thread() is threading.main_thread():
+        with suppress(NotImplementedError):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                known = signal.getsignal(number)
+                loop.add_signal_handler(number, end)
+                before[number] = known
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler)

@@ -287,6 +287,9 @@ class Work:
         alive = select(workers.c.id).where(workers.c.run == run["seq"], workers.c.until > at).limit(1)
         if connection.execute(alive).first() is None:
             _end(connection, run["seq"], "stopped")
+            gone = delete(leases).where(leases.c.run == run["seq"]).returning(leases.c.reserved)
+            lost = sum(connection.execute(gone).scalars())
+            connection.execute(_SETTLE, {"of_purse": run["purse"], "more_spent": lost, "freed": lost})
             return None
         if run["stop"]:
             raise StudyError(f"{spec.rater.id!r}: the run {run['id']} is being stopped; try again in a moment")
@@ -373,20 +376,37 @@ class Work:
             connection.execute(_SETTLE, {"of_purse": purse, "more_spent": reserved, "freed": reserved})
         return numbers
 
+    def lease(self, run: str, worker: str, item_ids: Sequence[str]) -> Set[str]:
+        """Lease these items for work other than rating; returns the ids of those that no other worker has."""
+        with self._database.transaction(lock=False) as connection:
+            row = self._row(connection, run)
+            theirs = {"of_rater": row["rater"], "of_protocol": row["protocol"]}
+            leased = set(connection.execute(_LEASED, theirs).scalars())
+            free = {name: seq for name, seq in _item_numbers(connection, item_ids).items() if seq not in leased}
+            until = self._now(connection) + self._term(worker)
+            names = row["rater"], row["protocol"]
+            insert_rows(connection, leases, [(*names, seq, row["seq"], worker, until, 0) for seq in free.values()])
+            return free.keys()
+
     def reserve(self, run: str, worker: str, item_id: str, amount: int) -> bool:
         """Enlarge what is reserved for a leased item; False if the cap does not allow it or the lease is gone."""
         with self._database.transaction(lock=False) as connection:
             row = self._row(connection, run)
-            number = connection.execute(select(items.c.seq).where(items.c.id == item_id)).scalar_one()
-            lease = update(leases).where(_MINE, leases.c.item == number)
-            larger = lease.values(reserved=leases.c.reserved + bindparam("more"))
-            mine = {"of_run": row["seq"], "of_worker": worker}
-            if not connection.execute(larger, {**mine, "more": amount}).rowcount:
+            if not _enlarge(connection, row, worker, item_id, amount):
                 return False
             if connection.execute(_RESERVE, {"of_purse": row["purse"], "more": amount}).rowcount:
                 return True
-            connection.execute(larger, {**mine, "more": -amount})
+            _enlarge(connection, row, worker, item_id, -amount)
+            # What a dead worker had reserved will not be given back: nobody is to wait for it.
+            self._expire(connection, row)
             return False
+
+    def settle(self, run: str, worker: str, item_id: str, reserved: int, spent: int) -> None:
+        """Give back what was reserved for a leased item, of which `spent` is gone. If the lease is gone, all is."""
+        with self._database.transaction(lock=False) as connection:
+            row = self._row(connection, run)
+            if _enlarge(connection, row, worker, item_id, -reserved):
+                connection.execute(_SETTLE, {"of_purse": row["purse"], "more_spent": spent, "freed": reserved})
 
     def renew(self, run: str, worker: str, counts: Mapping[str, object]) -> bool:
         """Prolong this worker's leases and note its counts; False if the run is to stop.
@@ -528,6 +548,13 @@ def _lock_purse(connection: Connection, seq: int) -> _Money:
     query = select(runs.c.cap, runs.c.spent, runs.c.reserved).where(runs.c.seq == seq).with_for_update()
     cap, spent, reserved = connection.execute(query).one()
     return _Money(None if cap is None else cap - spent - reserved, reserved)
+
+
+def _enlarge(connection: Connection, row: Mapping[Any, Any], worker: str, item_id: str, amount: int) -> bool:
+    """Add to what is reserved for an item that a worker has leased; False if the lease is gone."""
+    number = select(items.c.seq).where(items.c.id == item_id).scalar_subquery()
+    larger = update(leases).where(_MINE, leases.c.item == number).values(reserved=leases.c.reserved + amount)
+    return bool(connection.execute(larger, {"of_run": row["seq"], "of_worker": worker}).rowcount)
 
 
 def _affordable(found: Mapping[int, ItemUnits], money: _Money, cost: Cost | None) -> dict[int, Lease]:
