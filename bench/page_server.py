@@ -14,8 +14,8 @@ import aiohttp
 
 from evenhand.assignment import Plan
 from evenhand.records import Item
+from evenhand.store.people.access import new_invite
 from evenhand.study import Study
-from evenhand.web.invites import new_invite
 
 PROTOCOL = "halo-support"
 CRITERION = "support"

@@ -20,8 +20,8 @@ from evenhand.formats.items import read_items
 from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Ask
+from evenhand.store.people.access import new_invite
 from evenhand.study import Study
-from evenhand.web.invites import join_link, new_invite
 
 UNTRAINED = Plan(training="off")
 
@@ -45,7 +45,7 @@ class Served:
         invite, token = new_invite(name, role)
         with Study.open(self.study) as study:
             study.store.people.access.add_invite(invite, token)
-        return join_link(self.url, token)
+        return f"{self.url}/join/{token}"
 
     def kill(self) -> None:
         self.process.kill()

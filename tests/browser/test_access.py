@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from evenhand.store.people.access import new_invite
 from evenhand.study import Study
-from evenhand.web.invites import new_invite
 from tests.browser.accessibility import violations
 from tests.browser.serving import Serve, Served, make_study, serving
 

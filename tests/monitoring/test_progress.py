@@ -10,8 +10,7 @@ import pytest
 from evenhand.analysis.tables import TableBuilder, Tables
 from evenhand.assignment import Plan
 from evenhand.monitoring.activity import Activity, Speed, activity_of, speed
-from evenhand.monitoring.hints import RaterRecord, hints
-from evenhand.monitoring.progress import Participant, Progress, progress
+from evenhand.monitoring.progress import Participant, Progress, RaterRecord, hints, progress
 from evenhand.monitoring.quality import (
     Match,
     comparable_criteria,
@@ -233,7 +232,7 @@ def test_the_study_counts_units_and_items_of_people_and_not_of_adjudicators():
         Participant(member("eve", role="adjudicator")),
     ]
     reached = progress(tables, people, Plan(overlap=2), NOON).study
-    assert (reached.items, reached.units, reached.people) == (3, 4, 2)
+    assert (reached.items, reached.units, reached.raters) == (3, 4, 2)
     # Units 1 to 3 have a value; only the first has two. Ann has done all three items (the third without a value), bob
     # has begun one of them.
     assert (reached.units_rated, reached.units_done) == (3, 1)
@@ -272,7 +271,7 @@ def test_the_rater_with_the_known_answers_is_nobody_among_the_people():
     people = [Participant(member("ann")), Participant(member("ben")), Participant(member("key"))]
     found = progress(tables, people, Plan(overlap=2, gold="key"), NOON)
     assert (found.study.units_rated, found.study.units_done, found.study.items_given) == (2, 1, 3)
-    assert found.study.people == 3
+    assert found.study.raters == 3
     ann = found.records[0]
     assert ann.others is not None
     assert (ann.others.same.value, ann.others.same.n) == (0.0, 1), "against ben alone"

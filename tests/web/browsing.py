@@ -5,11 +5,10 @@ from secrets import token_urlsafe
 
 from starlette.testclient import TestClient
 
-from evenhand.store.people.access import Role
+from evenhand.store.people.access import Role, new_invite
 from evenhand.study import Study
 from evenhand.web.app import make_app
 from evenhand.web.config import Config
-from evenhand.web.invites import new_invite
 
 RUN_TOKEN = token_urlsafe(32)
 OURS = {"X-Evenhand": "1"}

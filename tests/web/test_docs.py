@@ -15,11 +15,10 @@ import pytest
 import uvicorn
 
 from evenhand.assignment import Plan
-from evenhand.store.people.access import Role
+from evenhand.store.people.access import Role, new_invite
 from evenhand.study import Study
 from evenhand.web.app import make_app
 from evenhand.web.config import Config
-from evenhand.web.invites import new_invite
 from tests.web.browsing import RUN_TOKEN
 from tests.web.routes.test_adjudication import say
 

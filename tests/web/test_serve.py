@@ -9,10 +9,10 @@ import httpx2
 import pytest
 import uvicorn
 
+from evenhand.store.people.access import new_invite
 from evenhand.study import Study
 from evenhand.web.app import make_app
 from evenhand.web.config import Config
-from evenhand.web.invites import new_invite
 from tests.web.browsing import OURS, RUN_TOKEN
 
 

@@ -13,15 +13,15 @@ from evenhand.assignment import Plan
 from evenhand.cli.support import json_option, open_study, print_json, study_argument, with_options
 from evenhand.errors import InputError, Problem, UserError
 from evenhand.protocol.model import Protocol
-from evenhand.records import now
 from evenhand.settings import Settings
-from evenhand.store.people.access import Invite, Role
+from evenhand.store.people.access import INVITE_DAYS, MOST_SEATS, Invite, Role, check_name, new_invite, state_of
 from evenhand.study import Study
 from evenhand.text import counted, some_of
 from evenhand.web.config import PORT, check_url
-from evenhand.web.invites import DAYS, MOST_SEATS, PROLIFIC, check_name, join_link, new_invite, state_of
 
 LOCAL = f"http://127.0.0.1:{PORT}"
+PROLIFIC = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+"""The query that Prolific fills in, so that the participant's id becomes the rater id."""
 
 
 @click.command()
@@ -32,7 +32,9 @@ LOCAL = f"http://127.0.0.1:{PORT}"
 @click.option("--role", type=click.Choice(["rater", "adjudicator"]), default="rater", show_default=True,
               help="An adjudicator decides where raters disagree.")  # fmt: skip
 @click.option("--items", "share", type=click.IntRange(min=1), help="Items for each at most, instead of the plan's.")
-@click.option("--days", type=click.IntRange(1, 3650), default=DAYS, show_default=True, help="How long the link works.")
+@click.option(
+    "--days", type=click.IntRange(1, 3650), default=INVITE_DAYS, show_default=True, help="How long the link works."
+)
 @click.option("--url", help=f"The address of the page, if not {LOCAL}; or set EVENHAND_URL.")
 @click.option("--list", "listing", is_flag=True, help="List the invites.")
 @click.option("--revoke", metavar="ID-OR-NAME", help="Withdraw an invite and end its sessions; ratings are kept.")
@@ -59,7 +61,7 @@ def invite(
             address = check_url(url) if url else LOCAL
             made, token = new_invite(_checked(name), role, share=share, days=days, seats=seats)
             opened.store.people.access.add_invite(made, token)
-            _print_invite(made, join_link(address, token), as_json)
+            _print_invite(made, f"{address}/join/{token}", as_json)
 
 
 def _checked(name: str | None) -> str | None:
@@ -94,7 +96,7 @@ def _print_invites(invites: Sequence[Invite], as_json: bool) -> None:
         return
     for one in invites:
         who = one.name if one.name is not None else f"a group, {one.joined} of {one.seats} joined"
-        state = state_of(one, now())
+        state = state_of(one)
         ends = f", {_validity(one)}" if state in ("open", "full") else ""
         click.echo(f"{one.id}  {one.role}  {who}: {state}{ends}")
     if not invites:
@@ -126,7 +128,7 @@ def _invite_document(one: Invite) -> dict[str, object]:
         "expires": one.expires.isoformat() if one.expires else None,
         "revoked": one.revoked.isoformat() if one.revoked else None,
         "joined": one.joined,
-        "state": state_of(one, now()),
+        "state": state_of(one),
     }
 
 

@@ -11,7 +11,6 @@ from threading import Lock
 from typing import Any, TypeVar, cast
 
 from evenhand.analysis.tables import Tables
-from evenhand.study import Study
 from evenhand.web.database import StudyPool
 
 T = TypeVar("T")
@@ -30,42 +29,34 @@ class Snapshot:
     tables: Tables
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    version: object
-    value: Any
-    computed: float
-    took: float
-
-    def may_be_kept(self) -> bool:
-        return self.took > FAST and time.monotonic() - self.computed < PATIENCE * self.took
-
-
 class Cache:
     """Belongs to the application. Each result is computed by one thread at a time; others wait for it."""
 
     def __init__(self, database: StudyPool) -> None:
         self._database = database
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, tuple[object, Any, float]] = {}
+        """The version of each result, the result, and until when it may be shown although it is out of date."""
         self._locks: dict[str, Lock] = {}
 
     def get(self, name: str, version: Callable[[], object], compute: Callable[[], T], *, patient: bool = False) -> T:
         """The result `name`, computed again if its version has changed; `patient`: later, if that takes long."""
         with self._locks.setdefault(name, Lock()):
-            entry = self._entries.get(name)
-            if entry is None or not (patient and entry.may_be_kept()):
-                current = version()
-                if entry is None or entry.version != current:
-                    started = time.monotonic()
-                    value = compute()
-                    ended = time.monotonic()
-                    entry = self._entries[name] = _Entry(current, value, ended, ended - started)
-            return cast("T", entry.value)
+            known, value, until = self._entries.get(name, (None, None, 0.0))
+            started = time.monotonic()
+            if patient and started < until:
+                return cast("T", value)
+            current = version()
+            if name not in self._entries or known != current:
+                value = compute()
+                ended = time.monotonic()
+                took = ended - started
+                self._entries[name] = (current, value, ended + PATIENCE * took if took > FAST else 0.0)
+            return cast("T", value)
 
     def snapshot(self) -> Snapshot:
         """The current ratings."""
         # The version is read before the tables: a rating that arrives in between makes them outdated, not wrong.
-        return self.get("snapshot", self._version, self._read, patient=True)
+        return self.get("snapshot", self._version, lambda: Snapshot(self._version(), self._tables()), patient=True)
 
     def from_tables(self, name: str, compute: Callable[[Tables], T], *, patient: bool = False) -> T:
         """A result that depends on nothing but the ratings."""
@@ -76,16 +67,13 @@ class Cache:
         """Compute this result again the next time."""
         self._entries.pop(name, None)
 
+    def _tables(self) -> Tables:
+        with self._database.read() as study:
+            return study.store.tables()
+
     def _version(self) -> object:
+        """Equal versions have equal ratings, raters and roles."""
         with self._database.read() as study:
-            return _version_of(study)
-
-    def _read(self) -> Snapshot:
-        with self._database.read() as study:
-            return Snapshot(_version_of(study), study.store.tables())
-
-
-def _version_of(study: Study) -> object:
-    """Equal versions have equal ratings, raters and roles."""
-    roles = tuple((member.rater, member.role) for member in study.store.people.members())
-    return study.store.ratings.revision(), study.protocol.digest, len(study.raters()), roles
+            store = study.store
+            roles = tuple((member.rater, member.role) for member in store.people.members())
+            return store.ratings.revision(), study.protocol.digest, len(store.ratings.raters()), roles

@@ -1,7 +1,7 @@
 """The study behind the pages: one connection for writing and several for reading, each used by one thread at a time."""
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from queue import SimpleQueue
 from threading import Lock
 
@@ -17,19 +17,15 @@ class StudyPool:
     database. Do not nest the two in one thread.
     """
 
-    def __init__(self, location: str, readers: int = READERS) -> None:
+    def __init__(self, location: str) -> None:
         self._lock = Lock()
         self._free: SimpleQueue[Study] = SimpleQueue()
-        self._open: list[Study] = []
-        try:
-            for _ in range(readers + 1):
-                self._open.append(Study.open(location, check_source=False))
-        except BaseException:
-            for study in self._open:
-                study.close()
-            raise
-        self._writer, *free = self._open
-        for study in free:
+        with ExitStack() as opened:
+            self._writer, *readers = [
+                opened.enter_context(Study.open(location, check_source=False)) for _ in range(READERS + 1)
+            ]
+            self._close = opened.pop_all().close
+        for study in readers:
             self._free.put(study)
 
     @contextmanager
@@ -52,8 +48,7 @@ class StudyPool:
 
     def close(self) -> None:
         """Wait for the reads and the write that are running, then close all connections."""
-        for _ in self._open[1:]:
+        for _ in range(READERS):
             self._free.get()
         with self._lock:
-            for study in self._open:
-                study.close()
+            self._close()

@@ -1,31 +1,31 @@
 """What routes depend on: the services of the application, and who is signed in."""
 
+import math
+import time
 from typing import Annotated, Any
 
 from fastapi import Depends, HTTPException, Request, Security
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
-from evenhand.monitoring.activity import ActivityLog
 from evenhand.store.people.access import AccessLevel
 from evenhand.web.cache import Cache
 from evenhand.web.config import Config
 from evenhand.web.database import StudyPool
 from evenhand.web.sessions import Account, Sessions
 
+SEEN_EVERY = 60.0
+"""Seconds between two notes of when a member was last active."""
 
-class Services:
-    """The study and what belongs to it, made when the application starts.
 
-    `with services.read() as study:` reads, `with services.write() as study:` is one transaction.
-    """
+class Services(StudyPool):
+    """The study and what belongs to it, made when the application starts."""
 
     def __init__(self, config: Config) -> None:
-        database = StudyPool(config.location)
+        super().__init__(config.location)
         self.config = config
-        self.read, self.write, self.close = database.read, database.write, database.close
-        self.sessions = Sessions(config, database)
-        self.cache = Cache(database)
-        self.activity: ActivityLog | None = None
+        self.sessions = Sessions(config, self)
+        self.cache = Cache(self)
+        self.seen: dict[str, float] = {}
 
 
 # Asynchronous, although it waits for nothing: FastAPI would run a plain function in a thread.
@@ -37,19 +37,13 @@ async def services_of(request: Request) -> Services:
 
 ServicesOf = Annotated[Services, Depends(services_of)]
 
-_COOKIE_NOTE = "requests that change something also need the header X-Evenhand: 1"
-_rater_cookie = APIKeyCookie(
-    name="evenhand_rater",
-    scheme_name="rater session",
-    auto_error=False,
-    description=f"set by POST /api/session; {_COOKIE_NOTE}",
-)
-_owner_cookie = APIKeyCookie(
-    name="evenhand_owner",
-    scheme_name="owner session",
-    auto_error=False,
-    description=f"set by POST /api/session/owner; {_COOKIE_NOTE}",
-)
+
+def _cookie(kind: str, route: str) -> APIKeyCookie:
+    note = f"set by POST {route}; requests that change something also need the header X-Evenhand: 1"
+    return APIKeyCookie(name=f"evenhand_{kind}", scheme_name=f"{kind} session", auto_error=False, description=note)
+
+
+_rater_cookie, _owner_cookie = _cookie("rater", "/api/session"), _cookie("owner", "/api/session/owner")
 _bearer = HTTPBearer(
     scheme_name="token",
     auto_error=False,
@@ -58,11 +52,8 @@ _bearer = HTTPBearer(
 )
 
 _GROUPS = {"rater": "raters", "adjudicator": "adjudicators", "owner": "the study's owner"}
-_SIGN_IN = {
-    "rater": "You are not signed in. Open your invite link again.",
-    "adjudicator": "You are not signed in. Open your invite link again.",
-    "owner": "You are not signed in as the study's owner. Sign in at /login.",
-}
+_INVITED = "You are not signed in. Open your invite link again."
+_OWNER = "You are not signed in as the study's owner. Sign in at /login."
 
 
 def accounts_of(request: Request, services: ServicesOf) -> list[Account]:
@@ -83,14 +74,15 @@ def signed(
 ) -> Account:
     """The account with the first of the allowed kinds of access; 401 or 403 if there is none."""
     accounts = services.sessions.accounts(request)
-    for access in allowed.scopes:
-        for account in accounts:
-            if account.access == access:
-                if account.name:
-                    services.sessions.note_activity(account.name)
-                return account
+    for account in (one for access in allowed.scopes for one in accounts if one.access == access):
+        at = time.monotonic()
+        if account.name and at - services.seen.get(account.name, -math.inf) >= SEEN_EVERY:
+            services.seen[account.name] = at
+            with services.write() as study:
+                study.store.people.seen(account.name)
+        return account
     if not accounts:
-        raise HTTPException(401, _SIGN_IN[allowed.scopes[0]], {"WWW-Authenticate": "Bearer"})
+        raise HTTPException(401, _OWNER if allowed.scopes[0] == "owner" else _INVITED, {"WWW-Authenticate": "Bearer"})
     groups = " and ".join(_GROUPS[access] for access in allowed.scopes)
     names = " and ".join(f"{one.access} {one.name}" if one.name else "the owner" for one in accounts)
     raise HTTPException(403, f"This is for {groups}; you are signed in as {names}.")

@@ -7,14 +7,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import sha256
-from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evenhand.web.config import Config
+from evenhand.web.config import Config, is_address, is_loopback
 from evenhand.web.errors import INTERNAL_ERROR, LOG, error_response
 
 MAX_BODY = 1_000_000
@@ -49,7 +50,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 STRICT_TRANSPORT = "max-age=31536000"
-SAFE_METHODS = frozenset({"GET", "HEAD"})
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class RateLimit:
@@ -91,11 +92,12 @@ class SecurityMiddleware:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                self._add_headers(scope, MutableHeaders(raw=message["headers"]))
+                kept = "no-cache" if scope["path"].startswith("/static/") else "no-store"
+                MutableHeaders(raw=message["headers"]).update({**self._headers, "Cache-Control": kept})
             await send(message)
 
         try:
-            rejection = self._rejection(scope)
+            rejection = self._rejection(Request(scope))
             if rejection is not None:
                 await rejection(scope, receive, send_with_headers)
             else:
@@ -107,66 +109,56 @@ class SecurityMiddleware:
                 raise
             await error_response(scope, 500, INTERNAL_ERROR)(scope, receive, send_with_headers)
 
-    def _add_headers(self, scope: Scope, headers: MutableHeaders) -> None:
-        for name, value in self._headers.items():
-            headers[name] = value
-        headers["Cache-Control"] = "no-cache" if scope["path"].startswith("/static/") else "no-store"
-
-    def _rejection(self, scope: Scope) -> Response | None:
+    def _rejection(self, request: Request) -> Response | None:
         """The response to a request that must not reach a route."""
-        headers = Headers(scope=scope)
-        host = headers.get("host", "")
-        if not self._config.serves(host):
+        scope, host = request.scope, request.headers.get("host", "")
+        if not serves_host(self._config, host):
             message = f"This server does not serve the host {host!r}. Its owner can set one with evenhand serve --url."
             return error_response(scope, 421, message)
-        if _may_be_forged(scope, headers):
+        if _may_be_forged(request):
             message = f"This request needs the header {CSRF_HEADER}: 1, or a bearer token instead of the cookie."
             return error_response(scope, 403, message)
-        length = headers.get("content-length", "0")
+        length = request.headers.get("content-length", "0")
         if length.isdigit() and int(length) > MAX_BODY:
             return error_response(scope, 413, TOO_LARGE, headers={"Connection": "close"})
-        wait = self._wait(scope, headers)
-        if wait:
-            message = "There were too many requests at once. Wait a moment, then try again."
-            return error_response(scope, 429, message, headers={"Retry-After": str(wait)})
-        return None
-
-    def _wait(self, scope: Scope, headers: Headers) -> int:
-        """The seconds that a session or token with too many requests has to wait.
-
-        Requests without either are not counted, since a whole class may share one address; their failed attempts are.
-        """
-        if scope["path"].startswith("/static/"):
-            return 0
-        token = bearer_token(headers.get("authorization")) or self._session(headers.get("cookie", ""))
-        return self._rate_limit.wait(sha256(token.encode()).hexdigest()) if token else 0
-
-    def _session(self, cookie: str) -> str | None:
-        try:
-            cookies = SimpleCookie(cookie)
-        except CookieError:
+        # Requests without a token are not counted, since a whole class may share one address; failed attempts are.
+        token = bearer_token(request) or next(filter(None, map(request.cookies.get, self._cookies)), None)
+        if token is None or scope["path"].startswith("/static/"):
             return None
-        return next((cookies[name].value for name in self._cookies if name in cookies), None)
+        wait = self._rate_limit.wait(sha256(token.encode()).hexdigest())
+        message = "There were too many requests at once. Wait a moment, then try again."
+        return error_response(scope, 429, message, headers={"Retry-After": str(wait)}) if wait else None
 
 
-def bearer_token(authorization: str | None) -> str | None:
-    """The token of an Authorization header. Other schemes are ignored: a proxy may use Basic for itself."""
-    scheme, _, token = (authorization or "").partition(" ")
+def serves_host(config: Config, host: str) -> bool:
+    """Whether a request's Host is ours. Another name that resolves to this machine (DNS rebinding) is not."""
+    if host.lower() == urlsplit(config.url).netloc.lower():
+        return True
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    # DNS cannot redirect an address, and which of this machine's addresses is used is not known here.
+    return name in LOOPBACK_NAMES or (not is_loopback(config.host) and is_address(name))
+
+
+def bearer_token(request: Request) -> str | None:
+    """The token of the Authorization header. Other schemes are ignored: a proxy may use Basic for itself."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
 
 
-def _may_be_forged(scope: Scope, headers: Headers) -> bool:
+def _may_be_forged(request: Request) -> bool:
     """Whether another site may have made a browser send this request.
 
     Browsers send a custom header to another origin only after a CORS preflight, which this server never grants. The
     cookies are SameSite=Strict besides. A bearer token is never added by the browser itself.
     """
-    if scope["method"] in SAFE_METHODS or bearer_token(headers.get("authorization")) is not None:
+    if request.method in ("GET", "HEAD") or bearer_token(request) is not None:
         return False
     # Without a cookie there is nothing to abuse, except for signing someone in under another name.
-    if "cookie" not in headers and not scope["path"].startswith("/api/session"):
-        return False
-    return headers.get(CSRF_HEADER) != "1"
+    signs_in = request.scope["path"].startswith("/api/session")
+    return ("cookie" in request.headers or signs_in) and request.headers.get(CSRF_HEADER) != "1"
 
 
 def _limited(receive: Receive) -> Receive:

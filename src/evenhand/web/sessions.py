@@ -10,7 +10,6 @@ from datetime import timedelta
 from hashlib import sha256
 from secrets import token_urlsafe
 from threading import Lock
-from typing import Literal
 
 from fastapi import HTTPException, Request, Response
 
@@ -22,12 +21,7 @@ from evenhand.web.database import StudyPool
 from evenhand.web.middleware import bearer_token
 
 LIFETIMES = {"rater": timedelta(days=14), "adjudicator": timedelta(days=14), "owner": timedelta(hours=12)}
-SEEN_EVERY = 60.0
-"""Seconds between two notes of when a member was last active."""
 MINUTE = 60.0
-
-CookieKind = Literal["rater", "owner"]
-"""A browser may have a rater's (or adjudicator's) session and the owner's at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,32 +31,23 @@ class Account:
     access: AccessLevel
     name: str = ""
 
-    @property
-    def rater(self) -> str | None:
-        return self.name or None
-
 
 class FailedAttempts:
     """The failed attempts of the last minute, per client and in total."""
 
     def __init__(self, per_client: int = 10, total: int = 100, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_client, self._total, self._clock = per_client, total, clock
-        self._recent: deque[tuple[float, str]] = deque(maxlen=max(total, 1))
+        self._recent: deque[tuple[float, str]] = deque(maxlen=total)
         self._lock = Lock()
 
     def wait(self, client: str) -> int:
         """The seconds until this client may try again, 0 if it may now."""
         with self._lock:
-            now = self._clock()
-            while self._recent and now - self._recent[0][0] >= MINUTE:
-                self._recent.popleft()
-            own = [at for at, other in self._recent if other == client]
-            oldest: list[float] = []
-            if len(own) >= self._per_client:
-                oldest.append(own[-self._per_client])
-            if len(self._recent) >= self._total:
-                oldest.append(self._recent[-self._total][0])
-            return max((max(1, math.ceil(MINUTE - (now - at))) for at in oldest), default=0)
+            recent = list(self._recent)
+        own = [at for at, other in recent if other == client]
+        oldest = [own[-self._per_client]] if len(own) >= self._per_client else []
+        oldest += [recent[0][0]] if len(recent) == self._total else []
+        return max(0, math.ceil(max(oldest) + MINUTE - self._clock())) if oldest else 0
 
     def add(self, client: str) -> None:
         with self._lock:
@@ -70,55 +55,38 @@ class FailedAttempts:
 
 
 class Sessions:
-    """Verifies tokens and opens and closes sessions."""
+    """Verifies tokens and opens and closes sessions.
 
-    def __init__(self, config: Config, database: StudyPool, clock: Callable[[], float] = time.monotonic) -> None:
-        self._config, self._database, self._clock = config, database, clock
-        self._failures = FailedAttempts(clock=clock)
-        self._seen: dict[str, float] = {}
-        self._cookies: dict[CookieKind, str] = {"rater": config.cookie("rater"), "owner": config.cookie("owner")}
+    A browser may have a rater's (or adjudicator's) session and the owner's at the same time, each in its own cookie.
+    """
+
+    def __init__(self, config: Config, database: StudyPool) -> None:
+        self._config, self._database, self._failures = config, database, FailedAttempts()
+        self._cookies = {kind: config.cookie(kind) for kind in ("rater", "owner")}
+        password = config.owner_password
+        self._owner_digest = _digest(password.reveal() if password else config.run_token or "")
 
     def accounts(self, request: Request) -> list[Account]:
         """Everyone that a request is signed in as: by its bearer token alone if it has one, otherwise by cookies."""
-        token = bearer_token(request.headers.get("authorization"))
+        token = bearer_token(request)
         if token is not None:
-            account = self.verify_bearer(token, client_of(request))
+            account = self._bearer(token, client_of(request))
             return [account] if account else []
-        accounts: list[Account] = []
-        for kind, name in self._cookies.items():
-            token = request.cookies.get(name)
-            account = self.verify(token, kind) if token else None
-            if account is not None:
-                accounts.append(account)
-        return accounts
-
-    def verify(self, token: str, kind: CookieKind) -> Account | None:
-        """Whose session a cookie belongs to."""
+        tokens = self._tokens(request).values()
+        if not tokens:
+            return []
         with self._database.read() as study:
-            session = study.store.people.access.find_session(self._stored(token, kind))
-        return Account(session.access, session.rater or "") if session else None
+            found = [study.store.people.access.find_session(token) for token in tokens]
+        return [Account(session.access, session.rater or "") for session in found if session]
 
-    def verify_bearer(self, token: str, client: str) -> Account | None:
-        """Whose invite or password a token is; 429 after too many failed attempts."""
-        if self.is_run_token(token):
-            return Account("owner")
-        account = self._invited(token)
-        if account is None and self.is_password(token, client):
-            return Account("owner")
-        if account is None:
-            self.record_failure(client)
-        return account
-
-    def is_run_token(self, given: str) -> bool:
-        token = self._config.run_token
-        return token is not None and _equal(given, token)
-
-    def is_password(self, given: str, client: str) -> bool:
-        """Whether this is the owner's password; 429 if the client seems to guess.
+    def is_owner(self, given: str, client: str) -> bool:
+        """Whether this is the token of this run or the owner's password; 429 if the client seems to guess.
 
         Tokens are too long to be guessed, so people who have one are never locked out by others who guess.
         """
-        password = self._config.owner_password
+        token, password = self._config.run_token, self._config.owner_password
+        if token is not None and _equal(given, token):
+            return True
         if password is None:
             return False
         self._reject_guessing(client)
@@ -133,8 +101,7 @@ class Sessions:
         self, study: Study, response: Response, access: AccessLevel, rater: str | None, invite: str | None = None
     ) -> None:
         """Open a session and put it into a cookie."""
-        kind: CookieKind = "owner" if access == "owner" else "rater"
-        token, lifetime = token_urlsafe(32), LIFETIMES[access]
+        kind, lifetime, token = "owner" if access == "owner" else "rater", LIFETIMES[access], token_urlsafe(32)
         session = Session(new_id(), access, rater, now(), now() + lifetime, invite)
         study.store.people.access.open_session(session, self._stored(token, kind))
         response.set_cookie(
@@ -144,39 +111,37 @@ class Sessions:
 
     def sign_out(self, study: Study, request: Request, response: Response) -> None:
         """Close the sessions of a browser."""
-        for kind, name in self._cookies.items():
-            token = request.cookies.get(name)
-            if token:
-                study.store.people.access.close_session(self._stored(token, kind))
-                response.delete_cookie(name, path="/", secure=self._config.https, httponly=True, samesite="strict")
+        for kind, token in self._tokens(request).items():
+            study.store.people.access.close_session(token)
+            response.delete_cookie(
+                self._cookies[kind], path="/", secure=self._config.https, httponly=True, samesite="strict"
+            )
 
-    def note_activity(self, rater: str) -> None:
-        """Store that a member is active, at most once a minute."""
-        at = self._clock()
-        if at - self._seen.get(rater, -SEEN_EVERY) >= SEEN_EVERY:
-            self._seen[rater] = at
-            with self._database.write() as study:
-                study.store.people.seen(rater)
+    def _tokens(self, request: Request) -> dict[str, str]:
+        """The tokens of a browser's cookies, as the store knows them."""
+        given = {kind: request.cookies.get(name) for kind, name in self._cookies.items()}
+        return {kind: self._stored(token, kind) for kind, token in given.items() if token}
 
-    def _stored(self, token: str, kind: CookieKind) -> str:
+    def _stored(self, token: str, kind: str) -> str:
         """The token as the store knows it. The owner's is valid only with the password that it was issued for."""
-        if kind != "owner":
-            return token
-        password = self._config.owner_password
-        return f"{token} {_digest(password.reveal() if password else self._config.run_token or '')}"
+        return f"{token} {self._owner_digest}" if kind == "owner" else token
 
-    def _invited(self, token: str) -> Account | None:
-        """The rater or adjudicator of a named invite, who joins with the first request."""
+    def _bearer(self, token: str, client: str) -> Account | None:
+        """Whose invite or password a token is. The person of a named invite joins with the first request."""
         with self._database.read() as study:
             people = study.store.people
             invite = people.access.find_invite(token)
-            if invite is None or invite.name is None:
-                return None
-            joined = people.member(invite.name) is not None
+            name = invite.name if invite else None
+            joined = name is not None and people.member(name) is not None
+        if invite is None or name is None:
+            if self.is_owner(token, client):
+                return Account("owner")
+            self.record_failure(client)
+            return None
         if not joined:
             with self._database.write() as study:
-                study.store.people.access.join(invite, invite.name, {})
-        return Account(invite.role, invite.name)
+                study.store.people.access.join(invite, name, {})
+        return Account(invite.role, name)
 
     def _reject_guessing(self, client: str) -> None:
         wait = self._failures.wait(client)

@@ -13,12 +13,11 @@ from fastapi.routing import APIRoute
 
 from evenhand.records import Kind, RaterRef, now
 from evenhand.settings import Secret
-from evenhand.store.people.access import Role
+from evenhand.store.people.access import Role, new_invite
 from evenhand.study import Study
 from evenhand.web.app import ROUTERS
 from evenhand.web.config import Config
 from evenhand.web.dependencies import signed
-from evenhand.web.invites import new_invite
 from evenhand.web.routes import pages
 from tests.web.browsing import RUN_TOKEN, Browsers
 

@@ -302,7 +302,7 @@ def test_somebody_silent_is_named(client: Browsers, study: Study, monkeypatch: p
     ann.post("/api/tasks/next", json={"holding": []})
     assert rater_of(owner, "ann")["needs_help"] == []
     later = now() + timedelta(hours=3, minutes=1)
-    monkeypatch.setattr("evenhand.web.services.progress.now", lambda: later)
+    monkeypatch.setattr("evenhand.web.routes.manage.now", lambda: later)
     assert rater_of(owner, "ann")["needs_help"] == ["Has 1 open item and was last active 3 hours ago."]
 
 

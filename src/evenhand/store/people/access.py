@@ -3,21 +3,25 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from secrets import token_urlsafe
 from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from evenhand.errors import StudyError
-from evenhand.records import Kind, RaterRef, now
+from evenhand.errors import StudyError, UserError
+from evenhand.records import Kind, RaterRef, new_id, now
 from evenhand.store.database import Database, decode, encode, insert_rows, microseconds, moment, next_seq
 from evenhand.store.ratings import find_rater, introduce
 from evenhand.store.schema import invites, joins, members, raters, sessions, storable
 
 Role = Literal["rater", "adjudicator"]
 AccessLevel = Literal["rater", "adjudicator", "owner"]
+InviteState = Literal["open", "full", "expired", "revoked"]
 
 LONGEST_NAME = 200
+INVITE_DAYS = 30
+MOST_SEATS = 10_000
 
 _MEMBERS = select(raters.c.id, members).join(raters, raters.c.seq == members.c.rater)
 _MEMBER = _MEMBERS.where(raters.c.id == bindparam("id"))
@@ -46,6 +50,40 @@ class Invite:
     expires: datetime | None
     revoked: datetime | None = None
     joined: int = 0
+
+
+def state_of(invite: Invite) -> InviteState:
+    """Whether an invite can be used. One with a name is never full: the person may use another device."""
+    if invite.revoked is not None:
+        return "revoked"
+    if invite.expires is not None and invite.expires <= now():
+        return "expired"
+    return "full" if invite.name is None and invite.joined >= invite.seats else "open"
+
+
+def new_invite(
+    name: str | None, role: Role = "rater", *, share: int | None = None, days: float = INVITE_DAYS,
+    seats: int | None = None,
+) -> tuple[Invite, str]:  # fmt: skip
+    """An invite and its token: for one person with a name, or for a group with a number of seats."""
+    if name is None and seats is None:
+        raise UserError("an invite needs the name of one person, or the number of seats for several")
+    if name is not None and seats not in (None, 1):
+        raise UserError("an invite with a name is for one person: omit the seats, or the name")
+    if name is None and role != "rater":
+        raise UserError("an adjudicator must be invited by name")
+    made = now()
+    return Invite(new_id(), role, name, seats or 1, share, made, made + timedelta(days=days)), token_urlsafe(32)
+
+
+def check_name(name: str) -> str:
+    """The name of a person as it is stored; ValueError if it is not valid."""
+    name = name.strip()
+    if not name or len(name) > 100:
+        raise ValueError("a name has 1 to 100 characters")
+    if not name.isprintable():
+        raise ValueError("a name contains only printable characters and no line breaks")
+    return name
 
 
 @dataclass(frozen=True, slots=True)

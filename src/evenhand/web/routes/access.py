@@ -1,21 +1,30 @@
 """Signing in and out, and invites, as JSON."""
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Request, Response
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from evenhand.errors import StudyError
-from evenhand.records import now
-from evenhand.store.people.access import AccessLevel, Invite, Member, Role
+from evenhand.store.people.access import (
+    INVITE_DAYS,
+    MOST_SEATS,
+    AccessLevel,
+    Invite,
+    InviteState,
+    Member,
+    Role,
+    check_name,
+    new_invite,
+    state_of,
+)
 from evenhand.study import Study
 from evenhand.web.dependencies import Accounts, Owner, ServicesOf
 from evenhand.web.errors import error_responses
-from evenhand.web.invites import DAYS, MOST_SEATS, InviteState, check_name, join_link, new_invite, state_of
 from evenhand.web.middleware import bearer_token
-from evenhand.web.schemas import StrictRequest, with_example
+from evenhand.web.schemas import StrictRequest, view_of, with_example
 from evenhand.web.sessions import client_of
 
 router = APIRouter(prefix="/api", tags=["access"])
@@ -133,7 +142,7 @@ class InviteRequest(StrictRequest):
     name: PersonName | None = Field(default=None, description="the rater id; for a group, give seats instead")
     role: Role = "rater"
     share: int | None = Field(default=None, ge=1, le=10_000_000)
-    days: float = Field(default=DAYS, gt=0, le=3650)
+    days: float = Field(default=INVITE_DAYS, gt=0, le=3650)
     seats: int | None = Field(default=None, ge=1, le=MOST_SEATS)
 
 
@@ -164,7 +173,7 @@ def join(body: JoinRequest, request: Request, response: Response, services: Serv
 @router.post("/session/owner", summary="Sign in as the study's owner", responses=error_responses(400))
 def sign_in_owner(body: OwnerRequest, request: Request, response: Response, services: ServicesOf) -> SignedIn:
     sessions, client = services.sessions, client_of(request)
-    if not sessions.is_run_token(body.password) and not sessions.is_password(body.password, client):
+    if not sessions.is_owner(body.password, client):
         sessions.record_failure(client)
         raise HTTPException(401, WRONG_PASSWORD if services.config.owner_password else OLD_LINK)
     with services.write() as study:
@@ -189,7 +198,7 @@ def sign_out(request: Request, response: Response, services: ServicesOf) -> None
 @router.get("/me", summary="Get who is signed in in this browser")
 def me(request: Request, accounts: Accounts, services: ServicesOf) -> Me:
     """If nobody is signed in, `access` is empty. A token that is sent must be valid."""
-    if not accounts and bearer_token(request.headers.get("authorization")) is not None:
+    if not accounts and bearer_token(request) is not None:
         raise HTTPException(401, "This token is not valid, or it has expired.", {"WWW-Authenticate": "Bearer"})
     with services.read() as study:
         title = study.protocol.title
@@ -200,7 +209,9 @@ def me(request: Request, accounts: Accounts, services: ServicesOf) -> Me:
 @router.get("/invites", summary="List all invites, oldest first")
 def list_invites(_: Owner, services: ServicesOf) -> InviteList:
     with services.read() as study:
-        return InviteList([_view(invite) for invite in study.store.people.access.invites()])
+        return InviteList(
+            [view_of(InviteView, invite, state=state_of(invite)) for invite in study.store.people.access.invites()]
+        )
 
 
 @router.post("/invites", summary="Create an invite", status_code=201, responses=error_responses(400))
@@ -208,7 +219,7 @@ def add_invite(body: InviteRequest, _: Owner, services: ServicesOf) -> NewInvite
     invite, token = new_invite(body.name, body.role, share=body.share, days=body.days, seats=body.seats)
     with services.write() as study:
         study.store.people.access.add_invite(invite, token)
-    return NewInvite(_view(invite), join_link(services.config.url, token))
+    return NewInvite(_view(invite), f"{services.config.url}/join/{token}")
 
 
 @router.delete(
@@ -238,7 +249,7 @@ def _admit(study: Study, invite: Invite, rater: str, source: ParticipantSource) 
 
 
 def _view(invite: Invite) -> InviteView:
-    return InviteView(**asdict(invite), state=state_of(invite, now()))
+    return view_of(InviteView, invite, state=state_of(invite))
 
 
 def _page(role: Role) -> NextPage:

@@ -110,7 +110,7 @@ def form(account: AdjudicatorOrOwner, services: ServicesOf) -> Form:
     """The form of the protocol, as /api/form returns it to raters."""
     with services.read() as study:
         protocol = tasks.current_protocol(study)
-        return form_of(protocol, study.store.people.tasks.plan(), study.store.identity, account.rater or "")
+        return form_of(protocol, study.store.people.tasks.plan(), study.store.identity, account.name)
 
 
 @router.get("/disputes/unit", summary="Get a unit with all of its ratings", responses=error_responses(404))
@@ -121,7 +121,7 @@ def unit_case(account: AdjudicatorOrOwner, services: ServicesOf, unit: UnitId) -
     """
     with services.read() as study:
         protocol = tasks.current_protocol(study)
-        case = adjudication.find_case(study, unit, account.rater)
+        case = adjudication.find_case(study, unit, account.name)
         kinds = {rater.id: rater.kind for rater in study.store.ratings.raters()}
         adjudicators = {member.rater for member in study.store.people.members() if member.role == "adjudicator"}
     return CaseView(

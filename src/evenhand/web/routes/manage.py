@@ -3,7 +3,7 @@
 Raters are named in bodies and queries, never in paths: their ids may contain any character.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
@@ -14,17 +14,18 @@ from pydantic import Field, StrictStr
 from evenhand.analysis.curve import CurvePoint, agreement_curve
 from evenhand.analysis.tables import Tables
 from evenhand.assignment import Plan, Purpose, Task, TaskState
-from evenhand.monitoring.hints import RaterRecord
+from evenhand.monitoring.activity import activity_of
+from evenhand.monitoring.progress import Participant, RaterRecord, StudyProgress, progress
 from evenhand.monitoring.quality import Match
-from evenhand.records import Status
+from evenhand.records import Rating, Status, now
 from evenhand.statistics import Estimate
-from evenhand.store.people.access import Role
+from evenhand.store.people.access import Member, Role
 from evenhand.store.people.people import People
+from evenhand.store.people.tasks import TaskCounts
 from evenhand.study import Study
 from evenhand.web.dependencies import Owner, ServicesOf
 from evenhand.web.errors import error_responses
 from evenhand.web.schemas import MAX_ID, StatisticView, StrictRequest, view_of, with_example
-from evenhand.web.services.progress import ProgressReport, current_progress, forget_progress
 
 router = APIRouter(prefix="/api", tags=["manage"])
 
@@ -34,6 +35,8 @@ LOCKED: tuple[LockedPart, ...] = ("seed", "batch", "by")
 """What determines the order of the items, and cannot change once items have been assigned in it."""
 PAGE = 1000
 """Tasks read at once."""
+PROGRESS = "progress"
+"""The name of the progress in the cache; forgotten when the owner has changed something and wants to see it."""
 PLAN_EXAMPLE = {"overlap": 2, "batch": 20, "training": "offered", "repeat_every": 25}
 
 
@@ -112,7 +115,7 @@ def write_plan(plan: Annotated[Plan, Body(examples=[PLAN_EXAMPLE])], _: Owner, s
             raise HTTPException(422, {"error": message, "problems": [f"body.gold: {message}"]})
         study.store.people.tasks.set_plan(plan)
         stored = _plan(study)
-    forget_progress(services)
+    services.cache.forget(PROGRESS)
     return stored
 
 
@@ -129,14 +132,14 @@ def open_tasks(rater: Annotated[RaterId, Query(examples=["ann"])], _: Owner, ser
 def pause(body: PauseRequest, _: Owner, services: ServicesOf) -> None:
     with services.write() as study:
         _people_with(study, body.rater).update(body.rater, paused=body.paused)
-    forget_progress(services)
+    services.cache.forget(PROGRESS)
 
 
 @router.post("/raters/give-back", summary="Take back open tasks from a rater", responses=error_responses(400, 404))
 def give_back(body: GiveBackRequest, _: Owner, services: ServicesOf) -> ReturnedTasks:
     with services.write() as study:
         returned = _people_with(study, body.rater).tasks.give_back(body.rater, number=body.number)
-    forget_progress(services)
+    services.cache.forget(PROGRESS)
     return ReturnedTasks(returned)
 
 
@@ -147,7 +150,7 @@ def assign(body: AssignmentRequest, _: Owner, services: ServicesOf) -> OpenTask:
         if study.store.items.find(body.item) is None:
             raise HTTPException(404, f"There is no item {body.item!r} in this study.")
         task = people.tasks.reassign(body.item, body.rater)
-    forget_progress(services)
+    services.cache.forget(PROGRESS)
     return view_of(OpenTask, task)
 
 
@@ -228,22 +231,15 @@ class RaterProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class StudyProgressView:
+class StudyProgressView(StudyProgress):
     """How far the study is. `units_rated` have a value from at least one person, `units_done` from as many as planned;
     `items_wanted` counts an item once for each person who is to rate it."""
 
     title: str
     protocol: str
     version: str
-    items: int
-    units: int
     unit: Literal["item", "sentence", "question"]
     overlap: int | None
-    raters: int
-    units_rated: int
-    units_done: int
-    items_wanted: int
-    items_given: int
     paused: bool
 
 
@@ -292,21 +288,19 @@ class GrowthView:
 
 @router.get("/progress", summary="Get the progress of the study and of each rater")
 def read_progress(_: Owner, services: ServicesOf) -> ProgressView:
-    report = current_progress(services)
-    progress, protocol, plan = report.progress, report.protocol, report.plan
-    study = view_of(
-        StudyProgressView,
-        progress.study,
-        title=protocol.title,
-        protocol=protocol.name,
-        version=protocol.version,
-        unit=protocol.rule.of,
-        overlap=plan.overlap,
-        raters=progress.study.people,
-        paused=plan.paused,
-    )
-    elsewhere = [ElsewhereProgress(rater, units) for rater, units in progress.elsewhere.items()]
-    return ProgressView(study, [_rater(record, report) for record in progress.records], elsewhere, report.at)
+    snapshot = services.cache.snapshot()
+    with services.read() as study:
+        people = study.store.people
+        members, counts, plan = people.members(), people.tasks.count(), people.tasks.plan()
+    at = now()
+    # Computed again once a minute, too, because inactivity depends on the time alone.
+    version = snapshot.version, members, counts, plan, at.replace(second=0, microsecond=0)
+
+    def compute() -> ProgressView:
+        with services.read() as study:
+            return _progress(snapshot.tables, _participants(study, members, counts), plan, at)
+
+    return services.cache.get(PROGRESS, lambda: version, compute, patient=True)
 
 
 @router.get("/growth", summary="Get the agreement of the people after each tenth of their ratings")
@@ -314,13 +308,44 @@ def read_growth(_: Owner, services: ServicesOf) -> GrowthView:
     return services.cache.from_tables("growth", _growth, patient=True)
 
 
-def _rater(record: RaterRecord, report: ProgressReport) -> RaterProgress:
+def _participants(study: Study, members: Sequence[Member], counts: Mapping[str, TaskCounts]) -> Sequence[Participant]:
+    trials: dict[str, list[Rating]] = {}
+    for _, trial in study.store.people.trials.all():
+        trials.setdefault(trial.rater, []).append(trial)
+    return [
+        Participant(
+            member,
+            counts.get(member.rater, TaskCounts()),
+            activity_of(study.protocol, study.store.ratings.all(rater=member.rater, history=True)),
+            trials.get(member.rater, ()),
+        )
+        for member in members
+    ]
+
+
+def _progress(tables: Tables, people: Sequence[Participant], plan: Plan, at: datetime) -> ProgressView:
+    protocol, found = tables.protocol, progress(tables, people, plan, at)
+    study = view_of(
+        StudyProgressView,
+        found.study,
+        title=protocol.title,
+        protocol=protocol.name,
+        version=protocol.version,
+        unit=protocol.rule.of,
+        overlap=plan.overlap,
+        paused=plan.paused,
+    )
+    raters = [_rater(record, plan, found.hints.get(record.member.rater, ())) for record in found.records]
+    return ProgressView(study, raters, [ElsewhereProgress(*one) for one in found.elsewhere.items()], at)
+
+
+def _rater(record: RaterRecord, plan: Plan, hints: Sequence[str]) -> RaterProgress:
     member, counts = record.member, record.counts
     return view_of(
         RaterProgress,
         member,
         tasks=RaterTasks(counts.training, counts.open, counts.own_done, counts.returned, counts.repeats_done),
-        share=member.share if member.share is not None else report.plan.share,
+        share=member.share if member.share is not None else plan.share,
         units_rated=record.activity.units,
         per_hour=record.speed.per_hour,
         seconds_per_unit=record.speed.seconds_per_unit,
@@ -329,7 +354,7 @@ def _rater(record: RaterRecord, report: ProgressReport) -> RaterProgress:
         repeat=_match(record.repeats),
         training=_match(record.training),
         with_others=_match(record.others),
-        needs_help=list(report.progress.hints.get(member.rater, ())),
+        needs_help=list(hints),
     )
 
 

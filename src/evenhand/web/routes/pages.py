@@ -71,21 +71,16 @@ def health(services: ServicesOf) -> dict[str, str]:
 def _page_for(
     allowed: tuple[str, ...], accounts: list[Account], services: Services, template: str, title: str
 ) -> Response:
-    account = next((account for access in allowed for account in accounts if account.access == access), None)
-    return _not_signed_in() if account is None else _page(services, template, title, rater=account.rater)
+    if not any(account.access in allowed for account in accounts):
+        return _not_signed_in()
+    return _page(services, template, title)
 
 
-def _page(services: Services, template: str, title: str, rater: str | None = None, **more: object) -> Response:
+def _page(services: Services, template: str, title: str, **more: object) -> Response:
     with services.read() as study:
         protocol = study.protocol
-    context = {
-        "title": title,
-        "study": protocol.title,
-        "protocol": protocol,
-        "rater": rater,
-        "guideline": guideline_html(protocol),
-    }
-    return HTMLResponse(render(template, **context, **more))
+    more |= {"title": title, "study": protocol.title, "protocol": protocol, "guideline": guideline_html(protocol)}
+    return HTMLResponse(render(template, **more))
 
 
 def _not_signed_in() -> Response:
