@@ -12,9 +12,6 @@
     │   └── MissingExtraError     an optional package is needed and not installed
     ├── RaterFailure              a rater gave no usable answer; it becomes a `failed` rating
     ├── CallError *               a call to a model failed (llm)
-    │   ├── ConnectionFault *     no connection, or a broken one (llm)
-    │   ├── StatusFault *         an HTTP status that reports an error (llm)
-    │   ├── TimedOut *            no reply in time (llm)
     │   └── RunError *            no further call can succeed, so the run ends (llm)
     ├── CapReached *              the cost limit of a run is reached (run)
     └── Stopped *                 the run was stopped (run)

@@ -3,6 +3,7 @@
 import pytest
 
 from evenhand.errors import UserError
+from evenhand.llm.dialect import Dialect
 from evenhand.llm.endpoints import Endpoint, endpoint_of
 from evenhand.settings import Secret, Settings
 
@@ -20,8 +21,8 @@ def test_openai_is_reached_at_its_own_address_with_its_own_key():
     assert found.host == "api.openai.com"
     assert found.key is not None
     assert found.key.reveal() == KEY
-    assert (found.extended, found.bounded_strings) == (True, False)
-    assert found.limit == "max_completion_tokens"
+    assert found.dialect.limits == ("max_completion_tokens", "max_tokens")
+    assert found.dialect.structure == "json_schema"
 
 
 def test_openai_base_url_takes_the_place_of_the_address_and_of_the_prices():
@@ -43,7 +44,7 @@ def test_gemini_takes_either_of_two_variables_and_the_first_one_first():
 def test_anthropic_is_not_asked_for_what_it_passes_over():
     found = endpoint("anthropic:claude-sonnet-4-5", ANTHROPIC_API_KEY=KEY)
     assert found.url == "https://api.anthropic.com/v1/chat/completions"
-    assert (found.extended, found.hottest) == (False, 1.0)
+    assert found.dialect == Dialect("none", seed=False, logprobs=False, hottest=1.0)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_a_server_is_named_by_its_address_and_model(spec: str):
     found = endpoint(spec)
     assert found.name == "http://localhost:8000/v1#meta/llama:8b"
     assert (found.url, found.model) == ("http://localhost:8000/v1/chat/completions", "meta/llama:8b")
-    assert (found.key, found.provider, found.bounded_strings) == (None, None, True)
+    assert (found.key, found.provider) == (None, None)
 
 
 def test_a_server_gets_evenhands_own_key_and_no_other():

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from evenhand.llm.base import Message, Reply, Request, RunError, Usage
+from evenhand.llm.dialect import Dialect
 from evenhand.llm.endpoints import Endpoint, endpoint_of
 from evenhand.llm.http import LARGEST, HttpChat
 from evenhand.llm.rate_limit import RateLimiter
@@ -301,7 +302,9 @@ def test_a_part_that_was_not_sent_cannot_be_dropped():
 
 def test_an_endpoint_that_passes_over_parts_in_silence_is_not_asked_for_them():
     with ChatServer(says("yes")) as server:
-        endpoint = Endpoint("a", "m", f"{server.url}/chat/completions", extended=False)
+        endpoint = Endpoint(
+            "a", "m", f"{server.url}/chat/completions", dialect=Dialect("none", seed=False, logprobs=False)
+        )
         asyncio.run(_once(HttpChat(endpoint, pace=RateLimiter(1)), FULL))
         assert sorted(server.calls[0].body) == ["max_tokens", "messages", "model", "temperature"]
 

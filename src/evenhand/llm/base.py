@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, lru_cache
 from typing import Literal
 from typing import Protocol as Interface
@@ -59,13 +59,8 @@ class Request:
     @property
     def parameters(self) -> str:
         """Everything else that changes what comes back, in one fixed form."""
-        known = {
-            "logprobs": self.logprobs,
-            "max_tokens": self.max_tokens,
-            "seed": self.seed,
-            "temperature": self.temperature,
-        }
-        return json.dumps(known, sort_keys=True)
+        names = ("logprobs", "max_tokens", "seed", "temperature")
+        return json.dumps({name: getattr(self, name) for name in names})
 
 
 def _digest(message: Message) -> str:
@@ -109,30 +104,28 @@ class Reply:
     """The id under which the reply is stored, if it is."""
 
 
+@dataclass(eq=False, repr=False)
 class CallError(EvenhandError):
-    """A call without a reply. `reason` is short and the same for all calls that failed in the same way.
+    """A call without a reply. `reason` is short and the same for all calls that failed in the same way."""
 
-    `again`: another try may succeed, but not before `after` seconds, if the server said so. `limited`: the server asked
-    for fewer calls. `charged`: the server had the request and may charge for it. `raw` is what was received.
-    """
-
-    def __init__(
-        self,
-        reason: str,
-        *,
-        again: bool = False,
-        after: float | None = None,
-        limited: bool = False,
-        charged: bool = False,
-        raw: str | None = None,
-    ) -> None:
-        self.reason = reason
-        self.again = again
-        self.after = after
-        self.limited = limited
-        self.charged = charged
-        self.raw = raw
-        super().__init__(reason)
+    reason: str
+    _: KW_ONLY
+    again: bool = False
+    """Another try may succeed."""
+    after: float | None = None
+    """Seconds before which no other try is wanted, if the server said so."""
+    limited: bool = False
+    """The server asked for fewer calls."""
+    overloaded: bool = False
+    """The server has more calls than it can handle."""
+    unavailable: bool = False
+    """The failure concerns the server as a whole, whatever it was asked."""
+    reached: bool = True
+    """There was a connection to the server."""
+    charged: bool = False
+    """The server had the request and may charge for it."""
+    raw: str | None = None
+    """What was received."""
 
 
 class RunError(CallError):

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from evenhand.llm.base import Request
-from evenhand.llm.endpoints import Endpoint, LimitName
+
+LimitName = Literal["max_tokens", "max_completion_tokens"]
 
 READ = 400
 """Characters of an error message that are read: longer ones quote the prompt, whose words mean nothing here."""
@@ -77,26 +78,17 @@ def _message(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What requests to one server consist of. `limits` are names of the token limit; the first one is used."""
+    """What requests to one server consist of: everything that it may accept, as far as is known before it was asked.
 
-    structure: Literal["json_schema", "json_object", "none"]
-    limits: tuple[LimitName, ...]
+    `limits` are names of the bound on the reply's tokens; the first one is used. `hottest` is the highest temperature.
+    """
+
+    structure: Literal["json_schema", "json_object", "none"] = "json_schema"
+    limits: tuple[LimitName, ...] = ("max_tokens", "max_completion_tokens")
     temperature: bool = True
     seed: bool = True
     logprobs: bool = True
     hottest: float = 2.0
-
-    @classmethod
-    def of(cls, endpoint: Endpoint) -> "Dialect":
-        """Everything that the server may accept, as far as is known before it was asked."""
-        other: LimitName = "max_tokens" if endpoint.limit == "max_completion_tokens" else "max_completion_tokens"
-        return cls(
-            structure="json_schema" if endpoint.extended else "none",
-            limits=(endpoint.limit, other),
-            seed=endpoint.extended,
-            logprobs=endpoint.extended,
-            hottest=endpoint.hottest,
-        )
 
     def without_rejected(self, request: Request, error: ErrorBody) -> "tuple[Dialect, str] | None":
         """The dialect without what the server rejected, and that in words; None if it rejected something else.
@@ -120,6 +112,9 @@ class Dialect:
         if self.structure == "json_schema":
             return replace(self, structure="json_object"), "json_schema (now json_object)"
         return replace(self, structure="none"), "response_format"
+
+
+ANY_DIALECT = Dialect()
 
 
 def _mentions(error: ErrorBody, words: re.Pattern[str]) -> bool:

@@ -1,14 +1,12 @@
 """Where a model is reached: from a rater spec and the settings to an address, a key and what the server accepts."""
 
-from dataclasses import dataclass, replace
-from typing import Literal
-from urllib.parse import SplitResult, urlsplit
+from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from evenhand.errors import UserError
+from evenhand.llm.dialect import ANY_DIALECT, Dialect
 from evenhand.settings import Secret, Settings
 from evenhand.text import masked
-
-LimitName = Literal["max_tokens", "max_completion_tokens"]
 
 EXAMPLES = (
     "openai:MODEL, gemini:MODEL, anthropic:MODEL, or the address of a server and its model: http://HOST:PORT/v1#MODEL"
@@ -22,9 +20,7 @@ class Endpoint:
     """One model at one address.
 
     `name` is the spec it came from and contains no secret; `provider` is the one whose prices apply, if any. `variable`
-    names the environment variable of the key, set or not. `extended` is whether the server may honour response_format,
-    seed and logprobs: one that ignores them silently is not asked. `bounded_strings`: schemas may limit the length of
-    texts. `hottest` is the highest temperature, `limit` the name of the bound on the reply's tokens.
+    names the environment variable of the key, set or not. `dialect` is what the first request consists of.
     """
 
     name: str
@@ -33,10 +29,7 @@ class Endpoint:
     provider: str | None = None
     key: Secret | None = None
     variable: str = OWN_KEY
-    extended: bool = True
-    bounded_strings: bool = False
-    hottest: float = 2.0
-    limit: LimitName = "max_tokens"
+    dialect: Dialect = ANY_DIALECT
 
     @property
     def host(self) -> str:
@@ -47,29 +40,35 @@ class Endpoint:
 class _Provider:
     """A service; of the `variables` that may contain its key, the first that is set counts."""
 
-    endpoint: Endpoint
-    """Without a model, and with the base of the address."""
+    name: str
+    url: str
     variables: tuple[str, ...]
     example: str
+    dialect: Dialect = ANY_DIALECT
 
 
 _PROVIDERS = {
-    # OpenAI's reasoning models reject the older name of the limit; all of its models accept the newer one.
     "openai": _Provider(
-        Endpoint("", "", "https://api.openai.com/v1", "openai", limit="max_completion_tokens"),
+        "openai",
+        "https://api.openai.com/v1",
         ("OPENAI_API_KEY",),
         "openai:gpt-4.1-mini",
+        # Its reasoning models reject the older name of the limit; all of its models accept the newer one.
+        Dialect(limits=("max_completion_tokens", "max_tokens")),
     ),
     "gemini": _Provider(
-        Endpoint("", "", "https://generativelanguage.googleapis.com/v1beta/openai", "google"),
+        "google",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
         ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         "gemini:gemini-2.5-flash",
     ),
-    # Ignores response_format, seed and logprobs silently; platform.claude.com/docs/en/api/openai-sdk
     "anthropic": _Provider(
-        Endpoint("", "", "https://api.anthropic.com/v1", "anthropic", extended=False, hottest=1.0),
+        "anthropic",
+        "https://api.anthropic.com/v1",
         ("ANTHROPIC_API_KEY",),
         "anthropic:claude-sonnet-4-5",
+        # It ignores response_format, seed and logprobs silently; platform.claude.com/docs/en/api/openai-sdk
+        Dialect("none", seed=False, logprobs=False, hottest=1.0),
     ),
 }
 
@@ -89,7 +88,7 @@ def endpoint_of(spec: str, settings: Settings) -> Endpoint:
 
 
 def _service(spec: str, provider: _Provider, model: str, settings: Settings) -> Endpoint:
-    base, price_of, name = provider.endpoint.url, provider.endpoint.provider, spec
+    base, price_of, name = provider.url, provider.name, spec
     if price_of == "openai" and settings.openai_base_url is not None:
         base = _base(settings.openai_base_url, "OPENAI_BASE_URL", provider.variables[0])
         if not (urlsplit(base).hostname or "").endswith("api.openai.com"):
@@ -101,10 +100,7 @@ def _service(spec: str, provider: _Provider, model: str, settings: Settings) -> 
             f"{spec} needs a key: set the environment variable {' or '.join(provider.variables)} "
             "to the key of your account"
         )
-    key = _sendable(settings.keys[variable], variable)
-    return replace(
-        provider.endpoint, name=name, model=model, url=base + PATH, provider=price_of, key=key, variable=variable
-    )
+    return Endpoint(name, model, base + PATH, price_of, _key(settings, variable), variable, provider.dialect)
 
 
 def _server(spec: str, settings: Settings) -> Endpoint:
@@ -112,25 +108,23 @@ def _server(spec: str, settings: Settings) -> Endpoint:
     base = _base(address, "the rater spec", OWN_KEY)
     if not model.strip():
         raise UserError(f'"{spec}" lacks the name of the model; add it after a #, for example {base}#llama3.1')
-    key = settings.keys.get(OWN_KEY)
-    return Endpoint(
-        name=f"{base}#{model.strip()}",
-        model=model.strip(),
-        url=base + PATH,
-        key=None if key is None else _sendable(key, OWN_KEY),
-        bounded_strings=True,
-    )
+    return Endpoint(f"{base}#{model.strip()}", model.strip(), base + PATH, key=_key(settings, OWN_KEY))
 
 
 def _base(address: str, where: str, variable: str) -> str:
     """The address up to its base; rejected if it contains a secret or cannot be an address."""
-    parts = _split(address)
-    if parts is not None and "@" in parts.netloc:
+    try:
+        parts = urlsplit(address)
+        _ = parts.port
+    except ValueError:
+        parts = urlsplit("")
+    if "@" in parts.netloc:
         raise UserError(
             f"{where} contains a user name or password, which would be stored with every rating; "
             f"remove it from the address and set the environment variable {variable} to the key"
         )
-    if parts is None or parts.scheme.lower() not in ("http", "https") or not parts.hostname:
+    spaced = any(sign.isspace() for sign in address)
+    if parts.scheme.lower() not in ("http", "https") or not parts.hostname or spaced:
         raise UserError(f'{where}: "{masked(address)}" is not an address; one looks like http://localhost:8000/v1')
     if "?" in address:
         raise UserError(f"{where}: remove everything from the ? on; an address looks like http://localhost:8000/v1")
@@ -138,17 +132,9 @@ def _base(address: str, where: str, variable: str) -> str:
     return f"{parts.scheme.lower()}://{parts.netloc}{path}"
 
 
-def _split(address: str) -> SplitResult | None:
-    try:
-        parts = urlsplit(address)
-        _ = parts.port
-    except ValueError:
-        return None
-    return None if any(sign.isspace() for sign in address) else parts
-
-
-def _sendable(key: Secret, variable: str) -> Secret:
-    text = key.reveal()
-    if not text.isascii() or not text.isprintable() or " " in text:
+def _key(settings: Settings, variable: str) -> Secret | None:
+    key = settings.keys.get(variable)
+    text = key.reveal() if key else ""
+    if not text.isascii() or not all(" " < sign <= "~" for sign in text):
         raise UserError(f"the key in {variable} contains a space or a character that no key has; copy it again")
     return key

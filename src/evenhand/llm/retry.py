@@ -1,14 +1,12 @@
 """Asking until a reply comes: tries, waits between them, and when to stop for good."""
 
 import asyncio
-import random as random_module
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Literal
 
 from evenhand.llm.base import BeforeRetry, CallError, Reply, RunError
-from evenhand.llm.http_errors import ConnectionFault, StatusFault, TimedOut
 from evenhand.llm.rate_limit import RateLimiter
 
 LEAST_FAILED = 3
@@ -53,6 +51,7 @@ class Waits:
 WAITS = Waits()
 
 
+@dataclass
 class Retries:
     """The tries of all calls to one server, which also report to its rate limiter.
 
@@ -61,27 +60,15 @@ class Retries:
     up because it could not be reached, broke off, was unavailable or admitted no calls; at once if it never answered.
     """
 
-    def __init__(
-        self,
-        host: str,
-        limiter: RateLimiter,
-        *,
-        tries: int,
-        waits: Waits,
-        random: Random | None = None,
-        listener: Listener | None = None,
-    ) -> None:
-        if tries < 1:
-            raise ValueError(f"at least one try is needed, not {tries}")
-        self._host = host
-        self._limiter = limiter
-        self._tries = tries
-        self._waits = waits
-        self._random = random or random_module.Random()
-        self.report: Listener = listener or (lambda _: None)
-        self._answered = False
-        self._replied = False
-        self._gone = 0
+    host: str
+    limiter: RateLimiter
+    tries: int
+    waits: Waits
+    random: Random
+    report: Listener
+    _answered: bool = field(default=False, init=False)
+    _replied: bool = field(default=False, init=False)
+    _gone: int = field(default=0, init=False)
 
     async def call(self, attempt: Callable[[], Awaitable[Reply]], before_retry: BeforeRetry | None = None) -> Reply:
         """The reply of the first attempt that brings one. For calls that hold a place of the rate limiter."""
@@ -96,44 +83,43 @@ class Retries:
                 error = caught
             else:
                 self._answered, self._replied, self._gone = True, True, 0
-                self._limiter.succeeded(began)
+                self.limiter.succeeded(began)
                 return reply
             self._note(error, began)
             failures, limits = failures + (not error.limited), limits + error.limited
-            wait = max(error.after or 0.0, self._waits.after(limits if error.limited else failures, self._random))
+            wait = max(error.after or 0.0, self.waits.after(limits if error.limited else failures, self.random))
             waited += wait if error.limited else 0.0
-            if failures >= self._tries or waited > self._waits.patience:
+            if failures >= self.tries or waited > self.waits.patience:
                 raise self._given_up(error)
             self.report(Event("limited" if error.limited else "retry", error.reason, wait))
-            await (self._limiter.back_off(wait) if error.limited else asyncio.sleep(wait))
+            await (self.limiter.back_off(wait) if error.limited else asyncio.sleep(wait))
             if before_retry is not None:
                 before_retry(error.charged)
 
     def _note(self, error: CallError, began: float) -> None:
         """Report overload to the rate limiter; raise the error if no other try can help."""
-        self._answered |= not isinstance(error, ConnectionFault) or error.reached
-        if isinstance(error, RunError) or not error.again:
+        self._answered |= error.reached
+        if not error.again:
             raise error
         asked = error.after or 0.0
-        if asked > self._waits.bound:
+        if asked > self.waits.bound:
             raise RunError(
-                f"the server at {self._host} asks to wait {asked / 60:,.0f} minutes ({error.reason}); "
+                f"the server at {self.host} asks to wait {asked / 60:,.0f} minutes ({error.reason}); "
                 "run the same command again after that to continue"
             )
-        if isinstance(error, TimedOut) or (isinstance(error, StatusFault) and error.overloaded):
-            self._limiter.overloaded(began, asked)
+        if error.overloaded:
+            self.limiter.overloaded(began, asked)
 
     def _given_up(self, error: CallError) -> CallError:
         self.report(Event("given up", error.reason))
-        unavailable = isinstance(error, ConnectionFault) or (isinstance(error, StatusFault) and error.unavailable)
         # A server that never gave a single reply is not judged by what it was asked.
-        if not unavailable and self._replied:
+        if not error.unavailable and self._replied:
             return error
         self._gone += 1
-        enough = max(LEAST_FAILED, self._limiter.width) if self._replied else LEAST_FAILED
+        enough = max(LEAST_FAILED, self.limiter.width) if self._replied else LEAST_FAILED
         if not self._answered or self._gone >= enough:
             return RunError(
-                f"the server at {self._host} does not answer ({error.reason}); "
+                f"the server at {self.host} does not answer ({error.reason}); "
                 "check that it is running, then run the same command again to continue"
             )
         return error

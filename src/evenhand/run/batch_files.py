@@ -19,7 +19,6 @@ from evenhand.formats.ratings.raters import named_rater
 from evenhand.formats.tables.table import InputTable, open_table
 from evenhand.formats.tables.table_writer import Sheet, write_table
 from evenhand.llm.base import Reply, Request
-from evenhand.llm.dialect import Dialect
 from evenhand.llm.endpoints import endpoint_of
 from evenhand.llm.wire import NotACompletion, body_of, reply_of
 from evenhand.protocol.model import Protocol
@@ -73,7 +72,7 @@ def write_batch(
     # The key is not written; the endpoint only says how this service wants its requests.
     endpoint = endpoint_of(f"openai:{model}", Settings({"OPENAI_API_KEY": Secret("none")}))
     # Reasoning models refuse a temperature, and nobody can adapt to that in a queue: it is there only if it is wanted.
-    form = replace(Dialect.of(endpoint), temperature=options.temperature is not None)
+    form = replace(endpoint.dialect, temperature=options.temperature is not None)
     prompts = Prompts(store.protocol, shots=options.shots, together=_together(store.protocol, options))
     count = 0
     with replacing(Path(path), overwrite=overwrite) as temporary, temporary.open("w", encoding="utf-8") as file:
