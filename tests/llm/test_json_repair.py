@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.llm.json_repair import Ambiguous, Cut, Mark, complete_objects, find_object, is_json, repaired
+from evenhand.llm.json_repair import Cut, Mark, Unreadable, complete_objects, find_object, repaired
 
 KEYS = {"support", "notes"}
 ANSWER = {"support": {"answer": "NO EVIDENCE"}, "notes": 'He said "no", {really}.'}
@@ -21,8 +21,7 @@ bodies = st.dictionaries(st.text(max_size=4), values, max_size=4)
 
 
 def body(text: str) -> object:
-    found = find_object(text, KEYS)
-    return None if found is None else found.body
+    return find_object(text, KEYS).body
 
 
 @pytest.mark.parametrize(
@@ -51,12 +50,8 @@ def test_the_same_object_is_found_in_many_wrappings(text: str):
 
 
 def test_the_place_is_told_where_nothing_was_repaired():
-    found = find_object(f"Answer: {AS_JSON}", KEYS)
-    assert found is not None
-    assert found.start == 8
-    found = find_object(repr(ANSWER), KEYS)
-    assert found is not None
-    assert found.start is None
+    assert find_object(f"Answer: {AS_JSON}", KEYS).start == 8
+    assert find_object(repr(ANSWER), KEYS).start is None
 
 
 @pytest.mark.parametrize(
@@ -105,21 +100,23 @@ def test_a_value_is_read_as_it_was_meant_or_marked(text: str, expected: object):
     ],
 )
 def test_what_cannot_be_read_is_not_read(text: str):
-    assert body(text) is None
+    with pytest.raises(Unreadable, match=r"not (a )?JSON"):
+        body(text)
 
 
 def test_two_different_answers_are_never_chosen_between():
-    with pytest.raises(Ambiguous):
+    with pytest.raises(Unreadable, match="more than one"):
         find_object('{"support": "SUPPORTED"} or rather {"support": "NO EVIDENCE"}', KEYS)
-    with pytest.raises(Ambiguous):
+    with pytest.raises(Unreadable, match="more than one"):
         find_object('{"support": 1} {"support": true}', KEYS)
-    with pytest.raises(Ambiguous):
+    with pytest.raises(Unreadable, match="more than one"):
         find_object('{"support": 1}' + " {}" * 500 + '{"support": 2}', KEYS)
 
 
 def test_a_text_full_of_braces_that_nothing_closes_is_given_up():
     assert body("{ a " * 20 + AS_JSON) == ANSWER
-    assert body(AS_JSON + " { a" * 21) is None
+    with pytest.raises(Unreadable, match="not JSON"):
+        body(AS_JSON + " { a" * 21)
 
 
 @pytest.mark.parametrize("text", ["{", '{"', "{'support': 'SUPP", 'So: {"support": {"answer": "NO"}', "<think> {} hm"])
@@ -141,11 +138,12 @@ def test_of_a_cut_object_the_complete_objects_are_kept():
 
 
 def test_json_of_another_kind_is_told_apart_from_no_json():
-    assert is_json("[1, 2]")
-    assert is_json("```json\n4\n```")
-    assert is_json('<think>so</think> "SUPPORTED"')
-    assert not is_json("SUPPORTED")
-    assert not is_json("<think>so")
+    for text in ("[1, 2]", "```json\n4\n```", '<think>so</think> "SUPPORTED"'):
+        with pytest.raises(Unreadable, match="not a JSON object"):
+            body(text)
+    for text, reason in (("SUPPORTED", "not JSON"), ("<think>so", "truncated"), (" \n", "empty reply")):
+        with pytest.raises(Unreadable, match=reason):
+            body(text)
 
 
 @settings(deadline=None)
@@ -154,12 +152,8 @@ def test_valid_json_is_what_it_says_and_mending_it_changes_nothing(
     made: dict[str, object], indent: int | None, flat: bool
 ):
     text = json.dumps(made, indent=indent, ensure_ascii=flat)
-    found = find_object(text, set())
-    assert found is not None
-    assert repr(found.body) == repr(made)
-    again = repaired(text)
-    assert again is not None
-    assert repr(json.loads(again)) == repr(made)
+    assert repr(find_object(text, set()).body) == repr(made)
+    assert repr(json.loads(repaired(text))) == repr(made)
 
 
 # Python escapes otherwise than JSON does, and a quotation mark in a text may look like its end.
@@ -173,9 +167,7 @@ scalars = st.none() | st.booleans() | st.integers(-99, 99) | st.floats(-1e9, 1e9
 @given(st.dictionaries(plain, scalars | st.lists(scalars, max_size=3) | st.dictionaries(plain, scalars), max_size=4))
 def test_python_s_own_writing_of_an_object_reads_back(made: dict[str, object]):
     text = repr(made)
-    found = find_object(text, set())
-    assert found is not None
-    assert repr(found.body) == repr(made)
+    assert repr(find_object(text, set()).body) == repr(made)
 
 
 def leaves(value: object) -> Iterator[object]:
@@ -206,11 +198,8 @@ tokens = st.sampled_from([*"{}[]:,\"'“”‘’\\ \n", "true", "None", "NaN", 
 @settings(deadline=None)
 @given(st.lists(tokens, max_size=30).map("".join))
 def test_nothing_is_read_that_is_not_written(text: str):
-    clean = repaired(text)
-    if clean is None:
-        return
     try:
-        read: object = json.loads(clean, strict=False)
+        read: object = json.loads(repaired(text), strict=False)
     except ValueError:
         return
     for leaf in leaves(read):
@@ -227,6 +216,6 @@ def test_nothing_is_read_that_is_not_written(text: str):
 def test_any_text_is_read_or_refused_in_one_of_the_known_ways(text: str):
     try:
         found = find_object(text, KEYS)
-    except (Cut, Ambiguous):
+    except Unreadable:
         return
-    assert found is None or isinstance(found.body, dict)
+    assert isinstance(found.body, dict)

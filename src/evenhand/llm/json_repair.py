@@ -15,8 +15,16 @@ from enum import Enum
 from functools import lru_cache
 from typing import cast
 
+EMPTY = "empty reply"
+NOT_JSON = "not JSON"
+NOT_AN_OBJECT = "not a JSON object"
+TRUNCATED = "truncated"
+MORE_THAN_ONE = "more than one answer"
+
 MOST_UNCLOSED = 20
 """Unclosed braces that do not begin an object, after which the search for an object is given up."""
+
+Body = Mapping[str, object]
 
 
 class Mark(Enum):
@@ -30,52 +38,49 @@ class Mark(Enum):
 class Found:
     """An object and its offset in the reply; None if it had to be repaired first."""
 
-    body: Mapping[str, object]
+    body: Body
     start: int | None
 
 
-class Cut(Exception):
+class Unreadable(ValueError):
+    """A text without an object that can be read; the message is the reason, one of those above."""
+
+
+class Cut(Unreadable):
     """The text ends before its object does; `start` is where the object begins, None if it never did."""
 
     def __init__(self, start: int | None) -> None:
         self.start = start
-        super().__init__(start)
+        super().__init__(TRUNCATED)
 
 
-class Ambiguous(Exception):
-    """There are several different objects, and no way to tell which is the answer."""
+def find_object(text: str, expected: Collection[str]) -> Found:
+    """The object in a reply. `expected` are folded keys, at least one of which an answer has.
 
-
-def find_object(text: str, expected: Collection[str]) -> Found | None:
-    """The object in a reply, or None. `expected` are folded keys, at least one of which an answer has.
-
-    An object with such a key is preferred to one without. Raises Cut and Ambiguous.
+    An object with such a key is preferred to one without. Raises Unreadable, also if there are several different
+    objects and no way to tell which is the answer; Cut if the object has no end.
     """
     start = _after_thinking(text)
-    whole = _whole(text, start)
-    if whole is not None:
-        return whole
-    found = _objects(text, start)
+    if not text.strip():
+        raise Unreadable(EMPTY)
+    found = list(_objects(text, start))
+    if not found:
+        raise Unreadable(NOT_AN_OBJECT if _is_json(text[start:]) else NOT_JSON)
     fitting = [one for one in found if any(folded(key) in expected for key in one.body)]
-    if any(repr(one.body) != repr(fitting[0].body) for one in fitting[1:]):
-        raise Ambiguous
-    return next(iter(fitting or found), None)
+    if not all(same(one.body, fitting[0].body) for one in fitting):
+        raise Unreadable(MORE_THAN_ONE)
+    return (fitting or found)[0]
 
 
-def complete_objects(text: str, start: int) -> Sequence[Mapping[str, object]]:
+def complete_objects(text: str, start: int) -> Sequence[Body]:
     """The outermost objects inside a cut object that were complete before the cut."""
-    opened: list[int] = []
     complete: list[tuple[int, int]] = []
-    for piece in _PIECE.finditer(text, start):
-        if piece[0] == "{":
-            opened.append(piece.start())
-        elif piece[0] == "}" and opened:
-            begin = opened.pop()
-            while complete and complete[-1][0] > begin:
-                complete.pop()
-            complete.append((begin, piece.end()))
-    parsed = [_parsed(text[begin:end]) for begin, end in complete]
-    return [one[0] for one in parsed if one is not None]
+    for begin, end in _braces(text, start):
+        while complete and complete[-1][0] > begin:
+            complete.pop()
+        complete.append((begin, end))
+    parsed = [_parsed(text, begin, end) for begin, end in complete]
+    return [one.body for one in parsed if one is not None]
 
 
 @lru_cache(maxsize=1024)
@@ -84,27 +89,32 @@ def folded(key: str) -> str:
     return _BETWEEN.sub("", key).casefold()
 
 
-def is_json(text: str) -> bool:
-    """Whether the text is JSON of any kind, with or without a code fence around it."""
+def same(one: object, other: object) -> bool:
+    """Whether two values are written alike: 1, 1.0 and true differ."""
     try:
-        json.loads(_FENCE.sub("", text[_after_thinking(text) :]))
-    except (ValueError, RecursionError, Cut):
+        return one is other or repr(one) == repr(other)
+    except RecursionError:
         return False
-    return True
 
 
 # A string in single or typographic marks ends at a mark that a comma, colon or closing bracket follows, so that an
 # apostrophe inside it does no harm.
 _NOT_LAST = r"(?!\s*[,:}\]])"
-_DOUBLE = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
-_SINGLE = rf"'(?P<single>(?:[^'\\]|\\.|'{_NOT_LAST})*+)"
-_CURLY = rf"[“”„](?P<curly>(?:[^“”\\]|\\.|[“”]{_NOT_LAST})*+)"
-_CURLED = rf"[‘’‚](?P<curled>(?:[^‘’\\]|\\.|[‘’]{_NOT_LAST})*+)"
-_LIKE_AN_OBJECT = re.compile(r"\{\s*(?:[\"'“”‘’]|$)")
-_PIECE = re.compile(
-    rf"""[{{}}] | {_DOUBLE}(?:"|\Z) | (?<=[{{\[,:\s]){_SINGLE}(?:'|\Z) | {_CURLY}(?:[“”]|\Z) | {_CURLED}(?:[‘’]|\Z)""",
-    re.VERBOSE | re.DOTALL,
+_STRINGS = (
+    (r'(?P<double>"[^"\\]*+(?:\\.[^"\\]*+)*+)', '"'),
+    (rf"(?<=[{{\[,:\s])'(?P<single>(?:[^'\\]|\\.|'{_NOT_LAST})*+)", "'"),
+    (rf"[“”„](?P<curly>(?:[^“”\\]|\\.|[“”]{_NOT_LAST})*+)", "[“”]"),
+    (rf"[‘’‚](?P<curled>(?:[^‘’\\]|\\.|[‘’]{_NOT_LAST})*+)", "[‘’]"),
 )
+_PIECE = re.compile("|".join(["[{}]", *(rf"{begin}(?:{end}|\Z)" for begin, end in _STRINGS)]), re.DOTALL)
+_REPAIRABLE = re.compile(
+    "|".join([*(begin + end for begin, end in _STRINGS), r"(?P<comma>,)(?=\s*[}\]])", r"\b(?P<word>[A-Za-z]+)\b"]),
+    re.DOTALL,
+)
+_WORDS = {"True": "true", "False": "false", "None": "null", "nan": "NaN"}
+_STRAY = re.compile(r"\\(?:([\"\\/bfnrt]|u[0-9a-fA-F]{4})|(.))", re.DOTALL)
+_UNESCAPED = re.compile(r'\\.|"', re.DOTALL)
+_LIKE_AN_OBJECT = re.compile(r"\{\s*(?:[\"'“”‘’]|$)")
 _BETWEEN = re.compile(r"[\s_\-]+")
 _FENCE = re.compile(r"^\s*```\w*\s*\n|\n\s*```\s*$")
 _THINKING = re.compile(r"\s*(?:<think(?:ing)?>|\[THINK\])", re.IGNORECASE)
@@ -123,78 +133,62 @@ def _after_thinking(text: str) -> int:
     return 0
 
 
-def _whole(text: str, start: int) -> Found | None:
-    """The text from `start` on, if it is exactly one JSON object."""
-    while start < len(text) and text[start].isspace():
-        start += 1
-    if text[start : start + 1] != "{":
-        return None
+def _is_json(text: str) -> bool:
+    """Whether the text is JSON of any kind, with or without a code fence around it."""
     try:
-        body, end = _DECODER.raw_decode(text, start)
+        json.loads(_FENCE.sub("", text))
     except (ValueError, RecursionError):
-        return None
-    return Found(cast("Mapping[str, object]", body), start) if not text[end:].strip() else None
+        return False
+    return True
 
 
-def _objects(text: str, start: int) -> list[Found]:
-    """The objects of the top level, each with its offset if it needed no repair."""
-    found: list[Found] = []
-    unclosed = 0
+def _objects(text: str, start: int) -> Iterator[Found]:
+    """The objects of the top level."""
+    unclosed: list[int] = []
     place = text.find("{", start)
     while place >= 0:
         end = _end(text, place)
         if end is None:
             if _LIKE_AN_OBJECT.match(text, place):
                 raise Cut(place)
-            unclosed += 1
-            if unclosed > MOST_UNCLOSED:
-                return []
-            end = place + 1
-        elif (parsed := _parsed(text[place:end])) is not None:
-            body, as_it_came = parsed
-            found.append(Found(body, place if as_it_came else None))
-        place = text.find("{", end)
-    return found
+            unclosed.append(place)
+            if len(unclosed) > MOST_UNCLOSED:
+                raise Unreadable(NOT_JSON)
+        elif (found := _parsed(text, place, end)) is not None:
+            yield found
+        place = text.find("{", end or place + 1)
 
 
 def _end(text: str, start: int) -> int | None:
-    """The offset after the brace that closes the one at `start`; braces inside strings do not count."""
-    depth = 0
+    """The offset after the brace that closes the one at `start`."""
+    return next((end for begin, end in _braces(text, start) if begin == start), None)
+
+
+def _braces(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """Each pair of braces in the order in which they close; those inside strings do not count."""
+    opened: list[int] = []
     for piece in _PIECE.finditer(text, start):
         if piece[0] == "{":
-            depth += 1
-        elif piece[0] == "}":
-            depth -= 1
-            if depth == 0:
-                return piece.end()
+            opened.append(piece.start())
+        elif piece[0] == "}" and opened:
+            yield opened.pop(), piece.end()
+
+
+def _parsed(text: str, start: int, end: int) -> Found | None:
+    """The object that a part of a text is, if need be after a repair."""
+    part = text[start:end]
+    for candidate, offset in ((part, start), (repaired(part), None)):
+        try:
+            return Found(_DECODER.decode(candidate), offset)
+        except (ValueError, RecursionError):
+            pass
     return None
 
 
-def _parsed(text: str) -> tuple[Mapping[str, object], bool] | None:
-    """The object that a text is, and whether it was JSON without any repair."""
-    body = _decoded(text)
-    if body is not None:
-        return body, True
-    clean = repaired(text)
-    body = None if clean is None else _decoded(clean)
-    return None if body is None else (body, False)
-
-
-def _decoded(text: str) -> Mapping[str, object] | None:
-    try:
-        body: object = _DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return None
-    return cast("Mapping[str, object]", body) if isinstance(body, dict) else None
-
-
 def _pairs(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    body = dict(pairs)
-    if len(body) < len(pairs):
-        seen: dict[str, object] = {}
-        for key, value in pairs:
-            if repr(seen.setdefault(key, value)) != repr(value):
-                body[key] = Mark.CLASH
+    body: dict[str, object] = {}
+    for key, value in pairs:
+        body[key] = value if key not in body or same(body[key], value) else Mark.CLASH
     return body
 
 
@@ -203,88 +197,33 @@ def _whole_number(digits: str) -> int | float:
     return int(digits) if len(digits) <= 16 else float(digits)
 
 
-def _constant(_: str) -> Mark:
-    return Mark.NOT_A_NUMBER
-
-
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_pairs,
-    parse_constant=_constant,
+    parse_constant=lambda _: cast("float", Mark.NOT_A_NUMBER),
     parse_int=_whole_number,
     strict=False,
 )
 
 
-_TOKEN = re.compile(
-    rf"""\s*(?:
-      (?P<mark>[{{}}\[\]:,])
-    | (?P<double>{_DOUBLE}")
-    | {_SINGLE}'
-    | {_CURLY}[“”]
-    | {_CURLED}[‘’]
-    | (?P<number>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-]))
-    | (?P<word>-?[A-Za-z]+(?!\w))
-    )""",
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
-_WORDS = {
-    "True": "true",
-    "False": "false",
-    "None": "null",
-    "true": "true",
-    "false": "false",
-    "null": "null",
-    "NaN": "NaN",
-    "nan": "NaN",
-    "Infinity": "Infinity",
-    "-Infinity": "-Infinity",
-}
-_STRAY = re.compile(r"\\(?:([\"\\/bfnrt]|u[0-9a-fA-F]{4})|(.))", re.DOTALL)
+def repaired(text: str) -> str:
+    """Almost-JSON as JSON, as far as it can be read as such. Nothing is ever added."""
+    return _REPAIRABLE.sub(_repaired_piece, text)
 
 
-def repaired(text: str) -> str | None:
-    """Almost-JSON as JSON, token by token, or None if it cannot be read as such. Nothing is ever added."""
-    kept: list[str] = []
-    for token in _tokens(text):
-        if token is None:
-            return None
-        if token in ("}", "]") and kept[-1:] == [","]:
-            kept.pop()
-        kept.append(token)
-    return " ".join(kept)  # a space between tokens, so that no two become one
+def _repaired_piece(piece: re.Match[str]) -> str:
+    kind, found = piece.lastgroup, piece[piece.lastgroup or 0]
+    if kind == "comma":
+        return ""
+    if kind == "word":
+        return _WORDS.get(found, found)
+    if kind == "double":
+        return f'"{_STRAY.sub(_escaped, found[1:])}"'
+    # In other quotation marks a double one needs no backslash.
+    return '"' + _UNESCAPED.sub(lambda one: one[0] if one[0] != '"' else '\\"', _STRAY.sub(_escaped, found)) + '"'
 
 
-def _tokens(text: str) -> Iterator[str | None]:
-    """The tokens of the text as JSON writes them; None for one that is not understood, and nothing after it."""
-    place, end = 0, len(text.rstrip())
-    while place < end:
-        match = _TOKEN.match(text, place)
-        if match is None:
-            yield None
-            return
-        place = match.end()
-        kind, found = match.lastgroup, match[match.lastgroup or 0]
-        if kind == "word":
-            yield _WORDS.get(found)
-        elif kind == "double":
-            yield f'"{_escaped(found[1:-1])}"'
-        elif kind in ("mark", "number"):
-            yield found
-        else:
-            yield _string(found)
-
-
-def _string(content: str) -> str:
-    """The content of a string in other quotation marks, in double ones."""
-    return '"' + re.sub(r'\\.|"', lambda m: m[0] if m[0] != '"' else '\\"', _escaped(content), flags=re.DOTALL) + '"'
-
-
-def _escaped(content: str) -> str:
+def _escaped(found: re.Match[str]) -> str:
     """A backslash before something that JSON does not escape is a backslash, except `\\'`, which is an `'`."""
-
-    def escape(found: re.Match[str]) -> str:
-        if found[1]:
-            return found[0]
-        return found[2] if found[2] in "'‘’“”" else json.dumps("\\" + found[2])[1:-1]
-
-    return _STRAY.sub(escape, content)
+    if found[1]:
+        return found[0]
+    return found[2] if found[2] in "'‘’“”" else json.dumps("\\" + found[2])[1:-1]

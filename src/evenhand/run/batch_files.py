@@ -303,7 +303,7 @@ def _judgements(
         failure = reply if isinstance(reply, RaterFailure) else RaterFailure("empty reply")
         return [Judgement(unit, failure=failure) for unit in task.units]
     reading = read_reply(store.protocol, task, reply)
-    return [judgement_of(store.protocol, unit, reading, replace(reply, id=kept.id)) for unit in task.units]
+    return [judgement_of(unit, reading, replace(reply, id=kept.id)) for unit in task.units]
 
 
 def _groups(returned: Iterator[_Returned]) -> Iterator[Sequence[_Returned]]:

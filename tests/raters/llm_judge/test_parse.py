@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from evenhand.llm.base import Choice, Message, Reply, Request
 from evenhand.protocol.model import Protocol
-from evenhand.raters.llm_judge.logprobs import odds
 from evenhand.raters.llm_judge.parse import LONGEST, REASONS, Fault, Reading, Reason, again, read_reply
 from evenhand.raters.llm_judge.prompt import Prompts, unit_codes
 from evenhand.records import Answer, Span
@@ -406,8 +405,13 @@ def body_for(protocol: Protocol) -> Mapping[str, object]:
     return made
 
 
+def chosen_surely(text: str) -> tuple[Choice, ...]:
+    """Strings and what is between them as tokens without an alternative."""
+    return tuple(Choice(token.start(), token[0], ((token[0], 0.0),)) for token in re.finditer(r'"[^"]*"|[^"]+', text))
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_the_place_of_each_answer_is_where_its_value_begins(name: str):
+def test_each_answer_has_the_odds_of_where_its_value_begins(name: str):
     protocol = protocol_named(name)
     for task in tasks(name):
         body = body_for(protocol)
@@ -415,16 +419,18 @@ def test_the_place_of_each_answer_is_where_its_value_begins(name: str):
         bodies = [{"unit_code": code, **body} for code in unit_codes(protocol, task).values()]
         whole = bodies[0] if len(bodies) == 1 else {key: bodies}
         text = f"Here: {json.dumps(whole, indent=1)}"
-        reading = read_reply(protocol, task, Reply(text))
+        reading = read_reply(protocol, task, Reply(text, choices=chosen_surely(text)))
         assert reading.faults == {}
         for unit in task.units:
             for answer in reading.answers[unit.id]:
-                place = reading.offsets[unit.id, answer.criterion]
-                assert json.JSONDecoder().raw_decode(text, place)[0] == answer.value
-        assert read_reply(protocol, task, Reply(text[:-1] + ",}")).offsets == {}
+                categorical = protocol.criterion(answer.criterion).scale.type in ("ordinal", "nominal")
+                assert answer.distribution == (((answer.value, 1.0),) if categorical else ())
+        repaired = text[:-1] + ",}"
+        reading = read_reply(protocol, task, Reply(repaired, choices=chosen_surely(repaired)))
+        assert not any(answer.distribution for answers in reading.answers.values() for answer in answers)
 
 
-def test_places_lead_to_the_odds_of_an_answer():
+def test_alternatives_to_an_answer_s_token_are_its_odds():
     protocol = protocol_named("halo-support")
     (code,) = unit_codes(protocol, one("halo-support")).values()
     tokens = [f'{{"unit_code": "{code}", "', "support", '":', ' {"', "answer", '":', ' "', "NO", " EVIDENCE", '"}}']
@@ -434,9 +440,8 @@ def test_places_lead_to_the_odds_of_an_answer():
         Choice(offset, token, alternatives.get(n, ()))
         for n, (offset, token) in enumerate(zip(offsets, tokens, strict=True))
     )
-    reply = Reply("".join(tokens), choices=choices)
-    place = read_reply(protocol, one("halo-support"), reply).offsets["case", "support"]
-    assert [value for value, _ in odds(protocol.criteria[0].scale, choices, place)] == ["SUPPORTED", "NO EVIDENCE"]
+    (answer,) = read_reply(protocol, one("halo-support"), Reply("".join(tokens), choices=choices)).answers["case"]
+    assert [value for value, _ in answer.distribution] == ["SUPPORTED", "NO EVIDENCE"]
 
 
 json_values = st.recursive(

@@ -15,27 +15,27 @@ A reply belongs to a unit only if it carries the unit's code. Beyond the shape t
 A value is whatever its scale reads. Truth values, lists, objects and NaN never become one. Unknown keys are ignored.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from evenhand.llm import json_repair
 from evenhand.llm.base import Message, Reply, Request
 from evenhand.llm.fencing import harmless, restored
-from evenhand.llm.json_repair import Ambiguous, Cut, Found, Mark, complete_objects, find_object, folded, is_json
+from evenhand.llm.json_repair import Body, Cut, Mark, Unreadable, complete_objects, find_object, folded, same
 from evenhand.nlp.quotes import Quotes, worth_finding
 from evenhand.protocol.guideline import field_text
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.raters.base import RatingTask
-from evenhand.raters.llm_judge.logprobs import Path, value_offsets
+from evenhand.raters.llm_judge.logprobs import Path, odds, value_offsets
 from evenhand.raters.llm_judge.prompt import unit_codes
-from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, group_key, unit_noun
+from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, unit_noun
 from evenhand.records import Answer, Span, Unit, Value
 from evenhand.scales import PERCENT
 
 LONGEST = 4000
 """Characters of a faulty reply that are shown to the model again."""
-
-Body = Mapping[str, object]
 
 _CODE_KEY = folded(UNIT_CODE)
 _ANSWER = ("answer", "value", "rating", "score", "label", "level")
@@ -46,12 +46,12 @@ _RATIONALES = (*_RATIONALE, "rationales", "reasons", "explanations", "justificat
 class Reason:
     """Why a reply cannot be used: the whole vocabulary. Reports count failures by these words."""
 
-    EMPTY = "empty reply"
+    EMPTY = json_repair.EMPTY
     REFUSED = "refused"
-    TRUNCATED = "truncated"
-    NOT_JSON = "not JSON"
-    NOT_AN_OBJECT = "not a JSON object"
-    MORE_THAN_ONE = "more than one answer"
+    TRUNCATED = json_repair.TRUNCATED
+    NOT_JSON = json_repair.NOT_JSON
+    NOT_AN_OBJECT = json_repair.NOT_AN_OBJECT
+    MORE_THAN_ONE = json_repair.MORE_THAN_ONE
     LEFT_OUT = "left out of the reply"
     NO_CODE = "no unit code"
     OTHER_CODE = "reply to another unit"
@@ -89,27 +89,40 @@ class Fault:
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reading:
     """What was read: every unit of the task is in `answers` or in `faults`.
 
     `own` is whether the reply contains the code of a unit of the task; otherwise it may be the reply to another
-    request. `offsets` has the offset in the reply's text at which an answer's value begins, by unit and criterion, if
-    the text was JSON without any repair.
+    request.
     """
 
-    answers: Mapping[str, Sequence[Answer]] = field(default_factory=dict[str, Sequence[Answer]])
-    faults: Mapping[str, Fault] = field(default_factory=dict[str, Fault])
-    offsets: Mapping[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    answers: dict[str, Sequence[Answer]] = field(default_factory=dict[str, Sequence[Answer]])
+    faults: dict[str, Fault] = field(default_factory=dict[str, Fault])
     own: bool = False
 
 
 def read_reply(protocol: Protocol, task: RatingTask, reply: Reply) -> Reading:
-    """Read a reply to the prompt of a task. Nothing is guessed: a unit has all its answers or a fault."""
+    """Read a reply to the prompt of a task. Nothing is guessed: a unit has all its answers or a fault.
+
+    An answer has the distribution of its values if the reply has log probabilities and was JSON without any repair.
+    """
     codes = unit_codes(protocol, task)
     text = reply.text.casefold()
-    own = any(code.casefold() in text for code in codes.values())
-    return replace(_ReplyReader(protocol, task, codes).read(reply), own=own)
+    reading = Reading(own=any(code.casefold() in text for code in codes.values()))
+    reader = _ReplyReader(protocol, task, codes, reply)
+    try:
+        entries = reader.entries()
+    except Unreadable as error:
+        reading.faults = {unit.id: Fault(str(error), _WHOLE[str(error)]) for unit in task.units}
+        return reading
+    for unit in task.units:
+        found = reader.read(unit, entries)
+        if isinstance(found, Fault):
+            reading.faults[unit.id] = found
+        else:
+            reading.answers[unit.id] = found
+    return reading
 
 
 def again(request: Request, reply: Reply, reading: Reading) -> Request:
@@ -134,161 +147,117 @@ def again(request: Request, reply: Reply, reading: Reading) -> Request:
 
 
 @dataclass(frozen=True, slots=True)
-class _UnitEntry:
-    """The object that a reply gives for one unit, and the keys that lead to it."""
+class _Entry:
+    """The object that a reply gives for one unit, by its folded keys, and the folded keys that lead to it."""
 
-    body: Body
-    path: Path
+    fields: Body
+    path: Path = ()
+
+    @property
+    def code(self) -> str:
+        """The code that the object carries, casefolded; empty if there is none that could be one."""
+        given = self.fields.get(_CODE_KEY)
+        return "" if given is None or given is Mark.CLASH else str(given).strip().casefold()
 
 
 class _ReplyReader:
     """Reads one reply: finds the object of each unit by its code, and has it read."""
 
-    def __init__(self, protocol: Protocol, task: RatingTask, codes: Mapping[str, str]) -> None:
+    def __init__(self, protocol: Protocol, task: RatingTask, codes: Mapping[str, str], reply: Reply) -> None:
         self._protocol = protocol
         self._task = task
-        self._codes = {unit_id: code.casefold() for unit_id, code in codes.items()}
-        self._shown_codes = codes
-        self._group = group_key(protocol)
+        self._codes = codes
+        self._folded_codes = {code.casefold() for code in codes.values()}
+        self._noun = unit_noun(protocol)
         self._names = _names_of(protocol)
+        self._reply = reply
+        self._cut_off = reply.finish == "length"
+        self._offsets: Mapping[Path, int] = {}
+        self._quotes: Quotes | None = None
 
-    def read(self, reply: Reply) -> Reading:
-        cut_off = reply.finish == "length"
-        if reply.finish == "refusal":
-            return self._all(Reason.REFUSED)
-        if not reply.text.strip():
-            return self._all(Reason.TRUNCATED if cut_off else Reason.EMPTY)
-        try:
-            found = find_object(reply.text, self._expected())
-        except Ambiguous:
-            return self._all(Reason.MORE_THAN_ONE)
-        except RecursionError:
-            return self._all(Reason.NOT_JSON)
-        except Cut as cut:
-            return self._read_cut(reply.text, cut)
-        if found is None and cut_off:
-            return self._all(Reason.TRUNCATED)
-        if found is None:
-            return self._all(Reason.NOT_AN_OBJECT if is_json(reply.text) else Reason.NOT_JSON)
-        entries = self._entries(found.body)
-        if entries is None:
-            return self._all(Reason.MORE_THAN_ONE)
-        if cut_off and any(entry.path == () for entry in entries):
-            return self._all(Reason.TRUNCATED)
-        return self._read_entries(entries, reply.text, found, cut_off)
-
-    def _all(self, reason: str) -> Reading:
-        return Reading(faults={unit.id: Fault(reason, _WHOLE[reason]) for unit in self._task.units})
-
-    def _expected(self) -> set[str]:
-        """Folded keys, at least one of which the object of a reply has."""
-        keys = {self._group, *self._codes.values()}
-        if len(self._task.units) == 1:
+    def entries(self) -> Sequence[_Entry]:
+        """The objects of the units. Raises Unreadable, with a reason that holds for all of them."""
+        text, group, single = self._reply.text, f"{self._noun}s", len(self._task.units) == 1
+        if self._reply.finish == "refusal":
+            raise Unreadable(Reason.REFUSED)
+        keys = {group, *self._folded_codes}
+        if single:
             keys |= {_CODE_KEY, *(name for names in self._names.values() for name in names)}
-        return keys
+        try:
+            found = find_object(text, keys)
+        except Unreadable as error:
+            if isinstance(error, Cut) and error.start is not None:
+                # Of a list of units, those that were complete before the cut are kept.
+                self._cut_off = True
+                return [_Entry(_folded(body)) for body in complete_objects(text, error.start)]
+            if self._cut_off and str(error) != Reason.MORE_THAN_ONE:
+                raise Unreadable(Reason.TRUNCATED) from error
+            raise
+        if found.start is not None and self._reply.choices:
+            offsets = value_offsets(text, found.start)
+            self._offsets = {tuple(map(_folded_key, path)): offset for path, offset in offsets.items()}
+        body = _folded(found.body)
+        if body.get(group) is Mark.CLASH:
+            raise Unreadable(Reason.MORE_THAN_ONE)
+        if group in body:
+            return self._listed(body[group], group)
+        if single and self._cut_off:
+            raise Unreadable(Reason.TRUNCATED)
+        return [_Entry(body)] if single else self._listed(body)
 
-    def _read_cut(self, text: str, cut: Cut) -> Reading:
-        """Of a list of units, those that were complete before the cut are kept."""
-        if cut.start is None:
-            return self._all(Reason.TRUNCATED)
-        entries = [_UnitEntry(body, ()) for body in complete_objects(text, cut.start)]
-        return self._read_entries(entries, text, Found({}, None), cut_off=True)
-
-    def _entries(self, body: Body) -> Sequence[_UnitEntry] | None:
-        """The objects of the units; None if there are two lists of them that differ."""
-        for key, value in body.items():
-            if folded(key) == self._group:
-                return None if value is Mark.CLASH else self._listed(value, key)
-        return [_UnitEntry(body, ())] if len(self._task.units) == 1 else self._listed(body)
-
-    def _listed(self, value: object, *prefix: str) -> Sequence[_UnitEntry]:
+    def _listed(self, value: object, *prefix: str) -> Sequence[_Entry]:
         """The entries of a list, or of an object whose keys are codes."""
-        entries: list[_UnitEntry] = []
         if isinstance(value, list):
-            for place, entry in enumerate(cast("list[object]", value)):
-                entries += [_UnitEntry(cast("Body", entry), (*prefix, place))] if isinstance(entry, dict) else []
-        elif isinstance(value, dict):
-            for key, entry in cast("Body", value).items():
-                named: Body = {UNIT_CODE: key} if folded(key) in self._codes.values() else {}
-                own: Body = cast("Body", entry) if isinstance(entry, dict) else {}
-                entries.append(_UnitEntry({**named, **own}, (*prefix, key)))
+            objects = enumerate(cast("list[object]", value))
+            found = [(place, cast("object", one)) for place, one in objects if isinstance(one, dict)]
+            return [_Entry(_folded(one), (*prefix, place)) for place, one in found]
+        entries: list[_Entry] = []
+        for key, one in _folded(value).items():
+            named: Body = {_CODE_KEY: key} if key in self._folded_codes else {}
+            entries.append(_Entry({**named, **_folded(one)}, (*prefix, key)))
         return entries
 
-    def _read_entries(self, entries: Sequence[_UnitEntry], text: str, found: Found, cut_off: bool) -> Reading:
-        by_code: dict[str, list[_UnitEntry]] = {}
-        for entry in entries:
-            by_code.setdefault(_code_in(entry.body), []).append(entry)
-        answers: dict[str, Sequence[Answer]] = {}
-        faults: dict[str, Fault] = {}
-        offsets: dict[tuple[str, str], int] = {}
-        known: Mapping[Path, int] = {} if found.start is None else value_offsets(text, found.start)
-        quotes = self._quotes()
-        for unit in self._task.units:
-            mine = by_code.get(self._codes[unit.id], [])
-            fault = self._fault(unit, mine, by_code, cut_off)
-            if fault is None:
-                reader = _UnitReader(self._protocol, self._names, mine[0].body, quotes)
-                fault = self._wrong(unit, reader)
-                if fault is None:
-                    answers[unit.id] = tuple(reader.answers)
-                    paths = {name: (*mine[0].path, *path) for name, path in reader.paths.items()}
-                    offsets |= {(unit.id, name): known[path] for name, path in paths.items() if path in known}
-            if fault is not None:
-                faults[unit.id] = fault
-        return Reading(answers, faults, offsets)
+    def read(self, unit: Unit, entries: Sequence[_Entry]) -> Sequence[Answer] | Fault:
+        """The answers on a unit, or why there are none."""
+        code = self._codes[unit.id]
+        mine = [entry for entry in entries if entry.code == code.casefold()]
+        title = f"{self._noun.capitalize()} {unit.position}"
+        if not mine:
+            return self._missing(f"{title} (code {code})", code, {entry.code for entry in entries})
+        if not all(same(entry.fields, mine[0].fields) for entry in mine):
+            return Fault(Reason.MORE_THAN_ONE, f"{title} (code {code}) has several entries that differ.")
+        reader = _UnitReader(self._protocol, self._names, mine[0].fields, self._find)
+        answers = reader.read()
+        if reader.wrong:
+            name = f"{title}: " if len(self._task.units) > 1 else ""
+            return Fault(reader.wrong[0][0], name + " ".join(hint for _, hint in reader.wrong))
+        if self._offsets:
+            answers = [self._with_odds(answer, (*mine[0].path, *reader.paths[answer.criterion])) for answer in answers]
+        return tuple(answers)
 
-    def _fault(
-        self, unit: Unit, mine: Sequence[_UnitEntry], by_code: Mapping[str, object], cut_off: bool
-    ) -> Fault | None:
-        """What is wrong with how the unit occurs in the reply; None if it has exactly one entry."""
-        code = self._shown_codes[unit.id]
-        name = f"{unit_noun(self._protocol).capitalize()} {unit.position} (code {code})"
-        if any(repr(entry.body) != repr(mine[0].body) for entry in mine[1:]):
-            return Fault(Reason.MORE_THAN_ONE, f"{name} has several entries that differ.")
-        if mine:
-            return None
-        if cut_off:
+    def _missing(self, name: str, code: str, given: set[str]) -> Fault:
+        """Why there is no entry for a unit, to judge by the codes that were given."""
+        if self._cut_off:
             return Fault(Reason.TRUNCATED, f"{name} is missing, because the reply was cut off: keep it shorter.")
-        if not set(by_code).isdisjoint(self._codes.values()):
+        if not given or given & self._folded_codes:
             return Fault(Reason.LEFT_OUT, f"{name} has no entry.")
         copy = "copy each code from the line above its text" if len(self._task.units) > 1 else f"it is {code}"
-        if any(by_code):
+        if given != {""}:
             return Fault(Reason.OTHER_CODE, f'"{UNIT_CODE}" was not the code given here: {copy}.')
-        if by_code:
-            return Fault(Reason.NO_CODE, f'"{UNIT_CODE}" was missing: {copy}.')
-        return Fault(Reason.LEFT_OUT, f"{name} has no entry.")
+        return Fault(Reason.NO_CODE, f'"{UNIT_CODE}" was missing: {copy}.')
 
-    def _wrong(self, unit: Unit, reader: "_UnitReader") -> Fault | None:
-        if not reader.wrong:
-            return None
-        name = f"{unit_noun(self._protocol).capitalize()} {unit.position}: " if len(self._task.units) > 1 else ""
-        return Fault(reader.wrong[0][0], name + " ".join(hint for _, hint in reader.wrong))
+    def _with_odds(self, answer: Answer, path: Path) -> Answer:
+        scale, offset = self._protocol.criterion(answer.criterion).scale, self._offsets.get(path)
+        return answer if offset is None else replace(answer, distribution=odds(scale, self._reply.choices, offset))
 
-    def _quotes(self) -> Quotes:
-        """The shown fields, those that evidence is quoted from first."""
-        if self._protocol.ask.evidence == "off":
-            return Quotes({})
-        given = self._task.item.fields
-        names = dict.fromkeys([*self._protocol.evidence_fields(), *self._protocol.shown_fields()])
-        return Quotes({name: field_text(given[name]) for name in names if name in given})
+    def _find(self, quote: str, field: object) -> Span | None:
+        """The place of a quotation: in the field that is named, in those that evidence is quoted from, anywhere."""
+        if self._quotes is None:
+            given = self._task.item.fields
+            names = dict.fromkeys([*self._protocol.evidence_fields(), *self._protocol.shown_fields()])
+            self._quotes = Quotes({name: field_text(given[name]) for name in names if name in given})
+        return self._quotes.find(quote, field if isinstance(field, str) else None)
 
-
-def _code_in(body: Body) -> str:
-    """The code that an object carries, casefolded; empty if there is none that could be one."""
-    given = {str(value).strip() for key, value in body.items() if folded(key) == _CODE_KEY and value is not None}
-    return given.pop().casefold() if len(given) == 1 else ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """A value and its key as the model wrote it."""
-
-    key: str
-    value: object
-
-
-_Entry = Mapping[str, _Given]
-"""An object by its folded keys."""
 
 _Names = Mapping[str, Sequence[str]]
 """The folded keys under which each criterion is looked for."""
@@ -296,13 +265,9 @@ _Names = Mapping[str, Sequence[str]]
 
 def _names_of(protocol: Protocol) -> _Names:
     """A criterion's id, and its title unless another criterion is called that too."""
-    ids = {criterion.id: folded(criterion.id) for criterion in protocol.criteria}
-    taken = [*ids.values(), *(folded(criterion.title) for criterion in protocol.criteria)]
-    names: dict[str, Sequence[str]] = {}
-    for criterion in protocol.criteria:
-        own, title = ids[criterion.id], folded(criterion.title)
-        names[criterion.id] = (own,) if title == own or taken.count(title) > 1 else (own, title)
-    return names
+    spellings = {criterion.id: {folded(criterion.id): 1, folded(criterion.title): 1} for criterion in protocol.criteria}
+    taken = Counter(name for own in spellings.values() for name in own)
+    return {one: [name for name in own if name == folded(one) or taken[name] == 1] for one, own in spellings.items()}
 
 
 class _UnitReader:
@@ -311,124 +276,124 @@ class _UnitReader:
     `paths` are the keys that lead to each value, `wrong` the reasons and hints for what cannot be used.
     """
 
-    def __init__(self, protocol: Protocol, names: _Names, body: Body, quotes: Quotes) -> None:
+    def __init__(
+        self, protocol: Protocol, names: _Names, fields: Body, find: Callable[[str, object], Span | None]
+    ) -> None:
         self._protocol = protocol
         self._names = names
-        self._given = _folded(body)
-        self._quotes = quotes
-        self.answers: list[Answer] = []
+        self._given = fields
+        self._find = find
         self.paths: dict[str, Path] = {}
         self.wrong: list[tuple[str, str]] = []
-        self._read()
 
-    def _read(self) -> None:
+    def read(self) -> Sequence[Answer]:
         values: dict[str, Value] = {}
+        answers: list[Answer] = []
         for criterion in self._protocol.criteria:
             if not self._protocol.asked(criterion, values):
                 continue
-            found = _one_of(self._given, self._names[criterion.id])
-            entry = _entry_of(found)
-            value = self._value(criterion, found, entry)
+            key, found = _one_of(self._given, self._names[criterion.id])
+            value = self._value(criterion, key, found)
             if value is None:
                 continue
             values[criterion.id] = value
-            rationale = self._rationale(criterion, entry or {})
-            spans, misquoted = self._evidence(criterion, entry or {})
-            self.answers.append(Answer(criterion.id, value, rationale, evidence=spans, misquoted=misquoted))
-        self._add_confidence_and_notes()
+            entry = _folded(found)
+            rationale = self._rationale(criterion, entry)
+            spans, misquoted = self._evidence(criterion, entry)
+            answers.append(Answer(criterion.id, value, rationale, evidence=spans, misquoted=misquoted))
+        return self._with_confidence_and_notes(answers)
 
-    def _value(self, criterion: Criterion, found: _Given | None, entry: _Entry | None) -> Value | None:
+    def _value(self, criterion: Criterion, key: str, raw: object) -> Value | None:
         """The value on the criterion's scale; None if there is none, with what is wrong about that."""
-        path: Path = (found.key,) if found else ()
-        raw = found.value if found else None
-        if entry is not None:
-            answer = entry.get("answer") or _one_of(entry, _ANSWER[1:])
-            path, raw = (*path, answer.key if answer else ""), answer.value if answer else None
-        name, wanted = criterion.id, criterion.scale.describe()
+        path: Path = (key,)
+        if isinstance(raw, dict):
+            entry = _folded(cast("object", raw))
+            inner, raw = _one_of(entry, ("answer",) if "answer" in entry else _ANSWER)
+            path = (key, inner)
         if raw is None or (isinstance(raw, str) and not raw.strip()):
             if criterion.required:
-                self._fault(Reason.NO_ANSWER, name, f"has no answer; give {wanted}")
-            return None
-        if raw is Mark.CLASH:
-            self._fault(Reason.TWO_ANSWERS, name, f"has several different answers; give one, {wanted}")
-            return None
-        if isinstance(raw, bool) or not isinstance(raw, int | float | str):
-            self._fault(Reason.WRONG_TYPE, name, f"has {_kind(raw)} as its answer; give {wanted}")
-            return None
-        try:
-            value = criterion.scale.read(restored(raw) if isinstance(raw, str) else raw)
-        except ValueError:
-            self._fault(Reason.OFF_SCALE, name, f"has an answer that is not {wanted}")
-            return None
-        self.paths[name] = path
-        return value
+                self._fault(Reason.NO_ANSWER, criterion, "has no answer; give {wanted}")
+        elif raw is Mark.CLASH:
+            self._fault(Reason.TWO_ANSWERS, criterion, "has several different answers; give one, {wanted}")
+        elif isinstance(raw, bool) or not isinstance(raw, int | float | str):
+            self._fault(Reason.WRONG_TYPE, criterion, f"has {_kind(raw)} as its answer; give {{wanted}}")
+        else:
+            self.paths[criterion.id] = path
+            try:
+                return criterion.scale.read(restored(raw) if isinstance(raw, str) else raw)
+            except ValueError:
+                self._fault(Reason.OFF_SCALE, criterion, "has an answer that is not {wanted}")
+        return None
 
-    def _rationale(self, criterion: Criterion, entry: _Entry) -> str | None:
+    def _rationale(self, criterion: Criterion, entry: Body) -> str | None:
         if not self._protocol.asks_rationale(criterion):
             return None
-        for candidate in self._rationales(criterion, entry):
-            text = self._text(candidate)
+        for key, candidate in self._rationales(criterion, entry):
+            text = self._text(key, candidate)
             if text is not None:
                 return text
         if self._protocol.ask.rationale == "required":
-            self._fault(Reason.NO_RATIONALE, criterion.id, "has no rationale; explain why you chose the answer")
+            self._fault(Reason.NO_RATIONALE, criterion, "has no rationale; explain why you chose the answer")
         return None
 
-    def _rationales(self, criterion: Criterion, entry: _Entry) -> Iterator[_Given]:
+    def _rationales(self, criterion: Criterion, entry: Body) -> Iterator[tuple[str, object]]:
         """Where the rationale of a criterion may be, the nearest place first."""
-        yield from (entry[word] for word in _RATIONALE if word in entry)
+        yield from ((word, entry[word]) for word in _RATIONALE if word in entry)
         own = self._names[criterion.id]
         beside = (name + word for name in own for word in _RATIONALE)
-        yield from (self._given[key] for key in beside if key in self._given)
+        yield from ((key, self._given[key]) for key in beside if key in self._given)
         for word in _RATIONALES:
             if word not in self._given or any(word in names for names in self._names.values()):
                 continue
-            by_criterion = _entry_of(self._given[word])
-            if by_criterion is not None:
-                inner = _one_of(by_criterion, own)
-                yield from [inner] if inner else []
+            found = self._given[word]
+            if isinstance(found, dict):
+                yield _one_of(_folded(cast("object", found)), own)
             elif len(self._protocol.criteria) == 1:
-                yield self._given[word]
+                yield word, found
 
-    def _evidence(self, criterion: Criterion, entry: _Entry) -> tuple[tuple[Span, ...], tuple[str, ...]]:
+    def _evidence(self, criterion: Criterion, entry: Body) -> tuple[tuple[Span, ...], tuple[str, ...]]:
         asked = self._protocol.ask.evidence
         if asked == "off":
             return (), ()
-        found = self._once(entry.get("evidence"))
+        given = self._once("evidence", entry.get("evidence"))
         spans: dict[Span, None] = {}
         misquoted: dict[str, None] = {}
-        for name, quote in _quotations(found.value if found else None):
-            span = self._quotes.find(quote, name)
+        for one in cast("list[object]", given) if isinstance(given, list) else [given]:
+            quote, name = one, None
+            if isinstance(one, dict):
+                fields = _folded(cast("object", one))
+                quote, name = fields.get("quote"), fields.get("field")
+            if not isinstance(quote, str) or not worth_finding(quote):
+                continue
+            span = self._find(quote, name)
             if span is not None:
                 spans[span] = None
             else:
                 misquoted[restored(quote).strip()] = None
         if not spans and not misquoted and asked == "required":
             hint = "has no evidence; copy the words that the answer rests on, at least three characters"
-            self._fault(Reason.NO_EVIDENCE, criterion.id, hint)
+            self._fault(Reason.NO_EVIDENCE, criterion, hint)
         return tuple(spans), tuple(misquoted)
 
-    def _add_confidence_and_notes(self) -> None:
+    def _with_confidence_and_notes(self, answers: list[Answer]) -> Sequence[Answer]:
         """Confidence and notes belong to the answer of the lead criterion, or to the first if that has none."""
+        ask = self._protocol.ask
+        if ask.confidence == ask.notes == "off":
+            return answers
         lead = self._protocol.lead.id
-        entry = _entry_of(_one_of(self._given, self._names[lead])) or {}
-        confidence = self._confidence(self._given.get("confidence") or entry.get("confidence"))
-        notes = None
-        if self._protocol.ask.notes != "off":
-            notes = self._text(self._given.get("notes") or entry.get("notes"))
-            if notes is None and self._protocol.ask.notes == "required":
-                self.wrong.append((Reason.NO_NOTES, '"notes" is missing; give a text.'))
-        if self.answers and (confidence is not None or notes is not None):
-            carrier = next((n for n, answer in enumerate(self.answers) if answer.criterion == lead), 0)
-            self.answers[carrier] = replace(self.answers[carrier], confidence=confidence, notes=notes)
+        given = {**_folded(_one_of(self._given, self._names[lead])[1]), **self._given}
+        confidence = None if ask.confidence == "off" else self._confidence(given.get("confidence"))
+        notes = None if ask.notes == "off" else self._text("notes", given.get("notes"))
+        if notes is None and ask.notes == "required":
+            self.wrong.append((Reason.NO_NOTES, '"notes" is missing; give a text.'))
+        if answers:
+            carrier = next((n for n, answer in enumerate(answers) if answer.criterion == lead), 0)
+            answers[carrier] = replace(answers[carrier], confidence=confidence, notes=notes)
+        return answers
 
-    def _confidence(self, found: _Given | None) -> float | None:
-        asked = self._protocol.ask.confidence
-        if asked == "off":
-            return None
-        raw = found.value if found else None
+    def _confidence(self, raw: object) -> float | None:
         if raw is None or raw == "":
-            if asked == "required":
+            if self._protocol.ask.confidence == "required":
                 self.wrong.append((Reason.NO_CONFIDENCE, '"confidence" is missing; give a number from 0 to 100.'))
             return None
         try:
@@ -442,59 +407,44 @@ class _UnitReader:
             return None
         return percentage
 
-    def _text(self, found: _Given | None) -> str | None:
+    def _text(self, key: str, found: object) -> str | None:
         """A text that is not blank, or None."""
-        found = self._once(found)
-        return (restored(found.value).strip() or None) if found and isinstance(found.value, str) else None
+        found = self._once(key, found)
+        return (restored(found).strip() or None) if isinstance(found, str) else None
 
-    def _once(self, found: _Given | None) -> _Given | None:
+    def _once(self, key: str, found: object) -> object:
         """What was found; a key that occurs with different values is a fault even if nothing had to be there."""
-        if found and found.value is Mark.CLASH:
-            hint = f'"{folded(found.key)}" occurs several times with different values; give it once.'
+        if found is Mark.CLASH:
+            hint = f'"{key}" occurs several times with different values; give it once.'
             self.wrong.append((Reason.MORE_THAN_ONE, hint))
         return found
 
-    def _fault(self, reason: str, criterion: str, hint: str) -> None:
-        self.wrong.append((reason.format(criterion=criterion), f'"{criterion}" {hint}.'))
+    def _fault(self, reason: str, criterion: Criterion, hint: str) -> None:
+        wanted = criterion.scale.describe()
+        self.wrong.append((reason.format(criterion=criterion.id), f'"{criterion.id}" {hint.format(wanted=wanted)}.'))
 
 
-def _folded(body: Body) -> _Entry:
-    """The object by its folded keys; two spellings of one key with different values have no value."""
-    given: dict[str, _Given] = {}
-    for key, value in body.items():
+def _folded_key(key: str | int) -> str | int:
+    return folded(key) if isinstance(key, str) else key
+
+
+def _folded(value: object) -> Body:
+    """An object by its folded keys, empty if it is none; two spellings of one key with different values clash."""
+    given: dict[str, object] = {}
+    for key, one in cast("Body", value).items() if isinstance(value, dict) else ():
         name = folded(key)
-        known = given.get(name)
-        clash = known is not None and repr(known.value) != repr(value)
-        given[name] = _Given(key, Mark.CLASH if clash else value)
+        given[name] = one if name not in given or same(given[name], one) else Mark.CLASH
     return given
 
 
-def _entry_of(found: _Given | None) -> _Entry | None:
-    """What was found as an object by its folded keys, if it is one."""
-    value = None if found is None else found.value
-    return _folded(cast("Body", value)) if isinstance(value, dict) else None
-
-
-def _one_of(given: _Entry, names: Sequence[str]) -> _Given | None:
-    """What is given under these keys; no value if they disagree."""
-    found = [given[name] for name in names if name in given]
-    if any(repr(other.value) != repr(found[0].value) for other in found[1:]):
-        return _Given(found[0].key, Mark.CLASH)
-    return found[0] if found else None
+def _one_of(given: Body, names: Sequence[str]) -> tuple[str, object]:
+    """What is given under these keys, with the first of them; a clash if they disagree, None if there is nothing."""
+    found = [(name, given[name]) for name in names if name in given] or [("", None)]
+    key, value = found[0]
+    return key, value if all(same(other, value) for _, other in found) else Mark.CLASH
 
 
 def _kind(raw: object) -> str:
     if isinstance(raw, bool):
         return "true or false"
     return "NaN or Infinity" if isinstance(raw, Mark) else "a list" if isinstance(raw, list) else "an object"
-
-
-def _quotations(raw: object) -> Iterator[tuple[str | None, str]]:
-    """The quotations that are long enough to look for, each with the field it is said to come from."""
-    for one in cast("list[object]", raw) if isinstance(raw, list) else [raw]:
-        name, quote = None, one
-        entry = _entry_of(_Given("", one))
-        if entry is not None:
-            name, quote = (entry[key].value if key in entry else None for key in ("field", "quote"))
-        if isinstance(quote, str) and worth_finding(quote):
-            yield (name if isinstance(name, str) else None), quote

@@ -8,13 +8,11 @@ from evenhand.llm.base import CallError, Chat, Reply, Request
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Judgement, Rater, RatingTask, model_ref
 from evenhand.raters.ensemble import all_of, combined
-from evenhand.raters.llm_judge.logprobs import odds
 from evenhand.raters.llm_judge.parse import Reading, again, read_reply
 from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, Prompts
 from evenhand.raters.options import RATER_DEFAULTS, RaterOptions
 from evenhand.raters.registry import RaterContext
-from evenhand.records import Answer, Item, Unit
-from evenhand.scales import Nominal, Ordinal
+from evenhand.records import Item, Unit
 
 ALTERNATIVES = 10
 """How many alternatives to each token are requested if the distribution is wanted."""
@@ -101,7 +99,7 @@ class LlmRater:
             failure = RaterFailure(error.reason, error.raw)
             return _Asked([Judgement(unit, failure=failure) for unit in task.units])
         reading = read_reply(self._asked_protocol, task, reply)
-        judgements = [judgement_of(self._protocol, unit, reading, reply) for unit in task.units]
+        judgements = [judgement_of(unit, reading, reply) for unit in task.units]
         return _Asked(judgements, reply, reading)
 
 
@@ -126,23 +124,12 @@ def _of_sample(request: Request, sample: int) -> Request:
     return replace(request, sample=sample, seed=seed)
 
 
-def judgement_of(protocol: Protocol, unit: Unit, reading: Reading, reply: Reply) -> Judgement:
+def judgement_of(unit: Unit, reading: Reading, reply: Reply) -> Judgement:
     """What a reply says about one unit of its task, or the failure that takes its place."""
     fault = reading.faults.get(unit.id)
     if fault is not None:
         return Judgement(unit, failure=RaterFailure(fault.reason, reply.text), seconds=reply.seconds, reply=reply.id)
-    answers = [
-        _with_odds(protocol, answer, reading.offsets.get((unit.id, answer.criterion)), reply)
-        for answer in reading.answers[unit.id]
-    ]
-    return Judgement(unit, answers, seconds=reply.seconds, reply=reply.id)
-
-
-def _with_odds(protocol: Protocol, answer: Answer, place: int | None, reply: Reply) -> Answer:
-    scale = protocol.criterion(answer.criterion).scale
-    if place is None or not reply.choices or not isinstance(scale, Ordinal | Nominal):
-        return answer
-    return replace(answer, distribution=odds(scale, reply.choices, place))
+    return Judgement(unit, reading.answers[unit.id], seconds=reply.seconds, reply=reply.id)
 
 
 def _corrected(first: Judgement, second: Judgement) -> Judgement:

@@ -13,7 +13,7 @@ from typing import cast
 from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import CallError, Message, Reply, Request, Schema
 from evenhand.llm.fencing import fenced, harmless, marker_of, reply_code, restored
-from evenhand.llm.json_repair import Ambiguous, Cut, find_object
+from evenhand.llm.json_repair import find_object
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Rater
 from evenhand.raters.ensemble import all_of
@@ -177,21 +177,10 @@ def _read(reply: Reply, code: str) -> Sequence[_Pair]:
     """Key information and question, pair by pair. Raises ValueError with the reason if the reply has no list."""
     if reply.finish == "refusal":
         raise ValueError(Reason.REFUSED)
-    if not reply.text.strip():
-        raise ValueError(Reason.EMPTY)
-    try:
-        found = find_object(reply.text, {"questions"})
-    except Cut as error:
-        raise ValueError(Reason.TRUNCATED) from error
-    except Ambiguous as error:
-        raise ValueError(Reason.MORE_THAN_ONE) from error
-    except RecursionError as error:
-        raise ValueError(Reason.NOT_JSON) from error
-    if found is None:
-        raise ValueError(Reason.NOT_JSON)
-    if found.body.get("code") != code:
-        raise ValueError(Reason.OTHER_CODE if found.body.get("code") else Reason.NO_CODE)
-    listed = found.body.get("questions")
+    body = find_object(reply.text, {"questions"}).body
+    if body.get("code") != code:
+        raise ValueError(Reason.OTHER_CODE if body.get("code") else Reason.NO_CODE)
+    listed = body.get("questions")
     if not isinstance(listed, list):
         raise ValueError(NO_LIST)
     pairs = [_pair(entry) for entry in cast("list[object]", listed)]
