@@ -13,7 +13,7 @@ from evenhand.protocol.model import Example, Protocol
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.parse import Reason, read_reply
 from evenhand.raters.llm_judge.prompt import Prompts, unit_codes
-from evenhand.raters.llm_judge.reply_schema import group_key
+from evenhand.raters.llm_judge.reply_schema import unit_noun
 from evenhand.records import Item
 from evenhand.scales import Nominal, Ordinal
 from tests.raters.rater_cases import EVIDENCE, NAMES, QUESTIONS, one, protocol_named, says, tasks, together
@@ -178,11 +178,11 @@ def test_examples_on_one_item_are_answered_together_where_units_are_rated_togeth
     protocol = protocol_named(name)
     system = asked(name, together(name)).messages[0].content
     (answer,) = [line.removeprefix("Reply: ") for line in system.splitlines() if line.startswith("Reply: ")]
-    bodies: list[dict[str, Any]] = json.loads(answer)[group_key(protocol)]
+    bodies: list[dict[str, Any]] = json.loads(answer)[f"{unit_noun(protocol)}s"]
     codes = [body.pop("unit_code") for body in bodies]
     rated = [{c: entry["answer"] for c, entry in body.items() if entry["answer"] is not None} for body in bodies]
     assert rated == [example.ratings for example in protocol.examples]
-    assert all(f"[{group_key(protocol)[:-1]} {n}, code {code}]" in system for n, code in enumerate(codes, start=1))
+    assert all(f"[{unit_noun(protocol)} {n}, code {code}]" in system for n, code in enumerate(codes, start=1))
 
 
 def test_a_sentence_stands_by_itself_beside_the_whole_response():

@@ -85,7 +85,7 @@ def test_one_schema_serves_any_number_of_units_that_are_rated_together():
 
 def test_the_description_of_a_reply_names_every_key_and_value_of_the_schema():
     assert (
-        described(EVIDENCE)
+        described(reply_schema(EVIDENCE))
         == """\
 {
   "unit_code": the unit's code, copied exactly,
@@ -99,7 +99,7 @@ words copied from that field}, …] or null, "answer": a number or null},
   "notes": a text
 }"""
     )
-    together = described(protocol_named("stem-accuracy"), together=True)
+    together = described(reply_schema(protocol_named("stem-accuracy"), together=True))
     assert together.startswith('{"sentences": [\n{\n  "unit_code": ')
     assert '"severity": {"answer": "Severe", "Not Severe" or null}' in together
     assert "one such object for each sentence" in together

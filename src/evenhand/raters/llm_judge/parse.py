@@ -147,7 +147,7 @@ def again(request: Request, reply: Reply, reading: Reading) -> Request:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _UnitEntry:
     """The object that a reply gives for one unit, by its folded keys, and the folded keys that lead to it."""
 
     fields: Body
@@ -175,7 +175,7 @@ class _ReplyReader:
         self._offsets: Mapping[Path, int] = {}
         self._quotes: Quotes | None = None
 
-    def entries(self) -> Sequence[_Entry]:
+    def entries(self) -> Sequence[_UnitEntry]:
         """The objects of the units. Raises Unreadable, with a reason that holds for all of them."""
         text, group, single = self._reply.text, f"{self._noun}s", len(self._task.units) == 1
         if self._reply.finish == "refusal":
@@ -189,7 +189,7 @@ class _ReplyReader:
             if isinstance(error, Cut) and error.start is not None:
                 # Of a list of units, those that were complete before the cut are kept.
                 self._cut_off = True
-                return [_Entry(_folded(body)) for body in complete_objects(text, error.start)]
+                return [_UnitEntry(_folded(body)) for body in complete_objects(text, error.start)]
             if self._cut_off and str(error) != Reason.MORE_THAN_ONE:
                 raise Unreadable(Reason.TRUNCATED) from error
             raise
@@ -203,21 +203,21 @@ class _ReplyReader:
             return self._listed(body[group], group)
         if single and self._cut_off:
             raise Unreadable(Reason.TRUNCATED)
-        return [_Entry(body)] if single else self._listed(body)
+        return [_UnitEntry(body)] if single else self._listed(body)
 
-    def _listed(self, value: object, *prefix: str) -> Sequence[_Entry]:
+    def _listed(self, value: object, *prefix: str) -> Sequence[_UnitEntry]:
         """The entries of a list, or of an object whose keys are codes."""
         if isinstance(value, list):
             objects = enumerate(cast("list[object]", value))
             found = [(place, cast("object", one)) for place, one in objects if isinstance(one, dict)]
-            return [_Entry(_folded(one), (*prefix, place)) for place, one in found]
-        entries: list[_Entry] = []
+            return [_UnitEntry(_folded(one), (*prefix, place)) for place, one in found]
+        entries: list[_UnitEntry] = []
         for key, one in _folded(value).items():
             named: Body = {_CODE_KEY: key} if key in self._folded_codes else {}
-            entries.append(_Entry({**named, **_folded(one)}, (*prefix, key)))
+            entries.append(_UnitEntry({**named, **_folded(one)}, (*prefix, key)))
         return entries
 
-    def read(self, unit: Unit, entries: Sequence[_Entry]) -> Sequence[Answer] | Fault:
+    def read(self, unit: Unit, entries: Sequence[_UnitEntry]) -> Sequence[Answer] | Fault:
         """The answers on a unit, or why there are none."""
         code = self._codes[unit.id]
         mine = [entry for entry in entries if entry.code == code.casefold()]
