@@ -10,8 +10,7 @@ import krippendorff
 import numpy as np
 from sklearn.metrics import cohen_kappa_score  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
-from evenhand.statistics import Resampling, cohen_kappa, count_wide, cross, krippendorff_alpha
-from evenhand.statistics.arrays import FloatArray, IntArray
+from evenhand.statistics import FloatArray, IntArray, Resampling, cohen_kappa, count_wide, cross, krippendorff_alpha
 
 LABELS = 5
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from evenhand.statistics import (
     Estimate,
+    FloatArray,
+    IntArray,
     Resampling,
     Weight,
     cohen_kappa,
@@ -24,7 +26,6 @@ from evenhand.statistics import (
     ppi_proportion,
     proportion,
 )
-from evenhand.statistics.arrays import FloatArray, IntArray
 
 Generator = np.random.Generator
 Trial = Callable[[Generator, int], Estimate]

@@ -21,8 +21,7 @@ from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Status, Value
-from evenhand.statistics import Resampling, alt_test_beside_constant, ppi_mean
-from evenhand.statistics.arrays import FloatArray, IntArray
+from evenhand.statistics import FloatArray, IntArray, Resampling, alt_test_beside_constant, ppi_mean
 from evenhand.study import Study
 
 QUICK = Resampling(replicates=200)

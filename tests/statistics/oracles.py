@@ -16,7 +16,7 @@ from scipy import stats
 from sklearn import metrics
 from statsmodels.stats import inter_rater, multitest, proportion
 
-from evenhand.statistics.arrays import AnyInts, FloatArray
+from evenhand.statistics.estimate import AnyInts, FloatArray
 
 
 def alpha(codes: AnyInts, scores: FloatArray, metric: str) -> float:

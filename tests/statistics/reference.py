@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.statistics.arrays import FloatArray, IntArray
 from evenhand.statistics.confusion import Cross, cross_table
 from evenhand.statistics.counts import Counts, count_table, count_wide
+from evenhand.statistics.estimate import FloatArray, IntArray
 
 DATA = Path(__file__).parent / "data" / "reference.json"
 TABLE: dict[str, Any] = json.loads(DATA.read_text(encoding="utf-8"))

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from evenhand.statistics.arrays import IntArray
+from evenhand.statistics.estimate import IntArray
 
 
 @st.composite

@@ -4,8 +4,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evenhand.statistics.alpha import krippendorff_alpha
-from evenhand.statistics.arrays import IntArray, agreement_weights
 from evenhand.statistics.counts import count_wide
+from evenhand.statistics.estimate import IntArray
+from evenhand.statistics.kappa import agreement_weights
 from tests.statistics import oracles
 from tests.statistics.reference import counts_of
 from tests.statistics.tables import code_tables, simulated

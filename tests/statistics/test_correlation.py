@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from evenhand.statistics.arrays import IntArray
 from evenhand.statistics.confusion import cross
 from evenhand.statistics.correlation import spearman
+from evenhand.statistics.estimate import IntArray
 from tests.statistics import oracles
 from tests.statistics.tables import code_tables, simulated
 

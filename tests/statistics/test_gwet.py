@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from evenhand.statistics.counts import count_table
-from evenhand.statistics.gwet import gwet_ac
+from evenhand.statistics.kappa import gwet_ac
 
 
 def test_ac1_by_hand() -> None:

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from evenhand.statistics.arrays import IntArray
 from evenhand.statistics.confusion import cross
 from evenhand.statistics.counts import count_table
+from evenhand.statistics.estimate import IntArray
 from evenhand.statistics.intervals.bootstrap import Resampling
 from evenhand.statistics.kappa import cohen_kappa, fleiss_kappa
 from tests.statistics import oracles

@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from evenhand.statistics.arrays import IntArray
 from evenhand.statistics.confusion import cross, cross_table, label_agreement, macro_f1, pair_percent, pair_within_one
-from evenhand.statistics.counts import count_table, count_wide
+from evenhand.statistics.counts import count_table, count_wide, rare_agreement, specific_agreement, spread
+from evenhand.statistics.estimate import IntArray
 from evenhand.statistics.intervals.analytic import wilson
-from evenhand.statistics.labels import rare_agreement, specific_agreement, spread
 from tests.statistics import oracles
 from tests.statistics.tables import code_tables
 

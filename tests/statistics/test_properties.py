@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.statistics.alpha import krippendorff_alpha
-from evenhand.statistics.arrays import IntArray
 from evenhand.statistics.confusion import cross
 from evenhand.statistics.counts import Counts, count_long, count_table, count_wide, percent_agreement
-from evenhand.statistics.gwet import gwet_ac
-from evenhand.statistics.intervals.bootstrap import Resampling, Sample
-from evenhand.statistics.kappa import cohen_kappa, fleiss_kappa
+from evenhand.statistics.estimate import IntArray
+from evenhand.statistics.intervals.bootstrap import Resampling
+from evenhand.statistics.kappa import cohen_kappa, fleiss_kappa, gwet_ac
 from tests.statistics.tables import code_tables
 
 MANY: dict[str, Callable[[Counts], float | None]] = {
@@ -73,10 +72,9 @@ def test_merging_duplicates(name: str, codes: IntArray, times: int) -> None:
     """Counting a table several times over equals writing its rows several times."""
     written = np.repeat(codes, times, axis=0)
     counts = count_wide(codes, 4)
-    counted = Counts(Sample.counted(counts.table, counts.times * times), counts.scores)
-    from_rows = count_table(np.repeat(counts.table, counts.times * times, axis=0))
+    from_rows = count_table(np.repeat(counts.sample.rows, counts.sample.times * times, axis=0))
     same(MANY[name](count_wide(written, 4)), MANY[name](from_rows))
-    assert count_wide(written, 4).times.tolist() == counted.times.tolist()
+    assert count_wide(written, 4).sample.times.tolist() == (counts.sample.times * times).tolist()
 
 
 @settings(max_examples=60, deadline=None)

@@ -10,12 +10,10 @@ import pytest
 from evenhand.statistics.alpha import krippendorff_alpha
 from evenhand.statistics.confusion import cross, cross_table, macro_f1, pair_within_one
 from evenhand.statistics.correlation import spearman
-from evenhand.statistics.counts import count_table, percent_agreement
+from evenhand.statistics.counts import count_table, percent_agreement, specific_agreement
 from evenhand.statistics.estimate import Estimate
-from evenhand.statistics.gwet import gwet_ac
 from evenhand.statistics.icc import icc
-from evenhand.statistics.kappa import cohen_kappa, fleiss_kappa
-from evenhand.statistics.labels import specific_agreement
+from evenhand.statistics.kappa import cohen_kappa, fleiss_kappa, gwet_ac
 from evenhand.statistics.models.alt_test import AltTest, alt_test
 from evenhand.statistics.models.dawid_skene import Consensus, dawid_skene
 from evenhand.statistics.models.prediction_powered import ppi_mean, tuned_weight

@@ -16,9 +16,11 @@ from evenhand.analysis.tables import Table
 from evenhand.records import Kind, RaterRef, Status, Value
 from evenhand.statistics import (
     DEFAULT,
+    MISSING,
     NO_RATINGS,
     Cross,
     Estimate,
+    IntArray,
     Resampling,
     Spread,
     Votes,
@@ -38,7 +40,6 @@ from evenhand.statistics import (
     undefined,
     votes,
 )
-from evenhand.statistics.arrays import MISSING, IntArray
 
 PairKind = Literal["person-person", "person-model", "model-model"]
 

@@ -1,7 +1,6 @@
 """Classification measures: how well one label field of the items predicts another. No rating is needed."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 import numpy as np
 
@@ -9,8 +8,7 @@ from evenhand.analysis.figures import NO_NUMBER, Figure
 from evenhand.analysis.strata import Stratum, coded, ordered_labels
 from evenhand.analysis.tables import Tables
 from evenhand.protocol.model import ClassificationMeasure
-from evenhand.statistics import Cross, Estimate, Resampling, Statistic, cross, macro_f1, pair_percent, ratio, undefined
-from evenhand.statistics.arrays import FloatArray, IntArray
+from evenhand.statistics import Cross, Estimate, IntArray, Resampling, cross, mean_over_labels, pair_percent, undefined
 
 NO_LABEL = "no_label"
 
@@ -41,27 +39,10 @@ def _estimate(spec: ClassificationMeasure, crossed: Cross, plan: Resampling) -> 
     match spec.kind:
         case "accuracy":
             return pair_percent(crossed, plan)
-        case "f1":
-            return macro_f1(crossed, plan)
-        case "precision":
-            return crossed.sample.estimate(crossed.margins, _averaged("prediction"), crossed.n, "", plan)
-        case "recall":
-            return crossed.sample.estimate(crossed.margins, _averaged("truth"), crossed.n, "", plan)
         case "confusion_matrix":
             return undefined(NO_NUMBER, crossed.n)
-
-
-def _averaged(over: Literal["truth", "prediction"]) -> Statistic:
-    """The mean, over the labels that occur, of hits over how often one side has the label; 0 if it never does."""
-
-    def value(sums: FloatArray) -> FloatArray:
-        hits, true, predicted = np.split(sums, 3, axis=-1)
-        given = true if over == "truth" else predicted
-        present = true + predicted > 0
-        score = np.divide(hits, given, out=np.zeros_like(given), where=given > 0)
-        return ratio(score.sum(axis=-1), present.sum(axis=-1).astype(np.float64))
-
-    return value
+        case _:
+            return mean_over_labels(crossed, spec.kind, plan=plan)
 
 
 def _detail(spec: ClassificationMeasure, crossed: Cross, labels: Sequence[str]) -> dict[str, object] | None:

@@ -8,8 +8,20 @@ import numpy as np
 from evenhand.analysis.tables import FREE_TEXT, Table, Tables, compared
 from evenhand.analysis.trust.powered import MEAN
 from evenhand.analysis.trust.standing import Against, against
-from evenhand.statistics import DEFAULT, Comparison, Resampling, Sample, compare_means, compare_shares, ratio, undefined
-from evenhand.statistics.arrays import MISSING, BoolArray, FloatArray, IntArray
+from evenhand.statistics import (
+    DEFAULT,
+    MISSING,
+    BoolArray,
+    Comparison,
+    FloatArray,
+    IntArray,
+    Resampling,
+    Sample,
+    compare_means,
+    compare_shares,
+    ratio,
+    undefined,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.analysis.tables import Table, Tables
-from evenhand.statistics import Estimate, Resampling, count_long, krippendorff_alpha, percent_agreement, undefined
-from evenhand.statistics.arrays import IntArray
+from evenhand.statistics import (
+    Estimate,
+    IntArray,
+    Resampling,
+    count_long,
+    krippendorff_alpha,
+    percent_agreement,
+    undefined,
+)
 
 POINTS = 10
 CHEAP = Resampling(replicates=300)

@@ -8,8 +8,7 @@ import numpy as np
 from evenhand.analysis.tables import Table, Tables, compared
 from evenhand.records import Value
 from evenhand.scales import Percent
-from evenhand.statistics import squared_differences
-from evenhand.statistics.arrays import FloatArray, IntArray
+from evenhand.statistics import FloatArray, IntArray
 
 _CHUNK = 4_000_000
 """Cells of a tally that are held in memory at once."""
@@ -91,7 +90,7 @@ def _spread(table: Table) -> _Spread:
     if isinstance(table.criterion.scale, Percent) and scores is not None:
         # Whole percents are fine enough to find what is far apart, and there are only 101 of them.
         code, labels, scores = np.rint(scores[code]).astype(np.int64), 101, np.arange(101.0)
-    difference = 1.0 - np.eye(labels) if scores is None else squared_differences("interval", scores)
+    difference = 1.0 - np.eye(labels) if scores is None else np.subtract.outer(scores, scores) ** 2
     largest = float(difference.max(initial=0.0)) or 1.0
     ratings = np.bincount(table.unit, minlength=table.n_units)
     units = np.flatnonzero(ratings >= 2)

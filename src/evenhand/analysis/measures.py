@@ -29,9 +29,13 @@ from evenhand.records import UNANSWERABLE, Kind, Status, Value
 from evenhand.scales import Percent, same_value
 from evenhand.statistics import (
     DEFAULT,
+    MISSING,
     NO_RATINGS,
+    BoolArray,
     Cross,
     Estimate,
+    FloatArray,
+    IntArray,
     Resampling,
     Sample,
     cross,
@@ -45,7 +49,6 @@ from evenhand.statistics import (
     ratio,
     undefined,
 )
-from evenhand.statistics.arrays import MISSING, BoolArray, FloatArray, IntArray
 
 ALSO_NOT_RATED = "also_not_rated"
 EXCLUDED = "excluded_label"

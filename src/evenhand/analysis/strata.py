@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.analysis.tables import Tables
-from evenhand.statistics.arrays import BoolArray, IntArray
+from evenhand.statistics import BoolArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ import numpy as np
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Kind, RaterRef, Status, Value
 from evenhand.scales import Label, Nominal, Ordinal, Percent, Text
-from evenhand.statistics import majority_label
-from evenhand.statistics.arrays import MISSING, BoolArray, FloatArray, IntArray
+from evenhand.statistics import MISSING, BoolArray, FloatArray, IntArray, majority_label
 
 Level = Literal["nominal", "ordinal", "interval"]
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
-
-import numpy as np
+from typing import Literal, cast
 
 from evenhand.analysis.classification import classification_figures
 from evenhand.analysis.figures import Figure
@@ -13,10 +11,11 @@ from evenhand.analysis.tables import Tables
 from evenhand.protocol.model import ClassificationMeasure, Protocol
 from evenhand.report.numbers import described
 from evenhand.scales import label_key
-from evenhand.statistics import DEFAULT, Cross, Estimate, Resampling, Statistic, cross, ratio, undefined
-from evenhand.statistics.arrays import FloatArray
+from evenhand.statistics import DEFAULT, Cross, Estimate, Resampling, cross, mean_over_labels, undefined
 
 NO_LABEL, NO_PREDICTION = "no_label", "no_prediction"
+Score = Literal["precision", "recall", "f1"]
+SCORES: tuple[Score, ...] = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ def classify(
         precision=found["precision"].estimate,
         recall=found["recall"].estimate,
         f1=found["f1"].estimate,
-        weighted={name: _weighted(crossed, name, plan) for name in ("precision", "recall", "f1")},
+        weighted={name: _weighted(crossed, name, plan) for name in SCORES},
         per_label=_per_label(labels, crossed, found),
         remarks=_remarks(labels),
     )
@@ -129,22 +128,10 @@ def _per_label(labels: Sequence[str], crossed: Cross, found: Mapping[str, Figure
     }
 
 
-def _weighted(crossed: Cross, name: str, plan: Resampling) -> Estimate:
+def _weighted(crossed: Cross, name: Score, plan: Resampling) -> Estimate:
     if crossed.n == 0:
         return undefined("no item has both labels")
-    return crossed.sample.estimate(crossed.margins, _weighted_mean(name), crossed.n, "", plan)
-
-
-def _weighted_mean(name: str) -> Statistic:
-    """The labels' scores weighed by how often each is true; a label that was never predicted has a precision of 0."""
-
-    def value(sums: FloatArray) -> FloatArray:
-        hits, true, predicted = np.split(sums, 3, axis=-1)
-        bottom = {"precision": predicted, "recall": true, "f1": (true + predicted) / 2.0}[name]
-        score = np.divide(hits, bottom, out=np.zeros_like(bottom), where=bottom > 0)
-        return ratio((score * true).sum(axis=-1), true.sum(axis=-1))
-
-    return value
+    return mean_over_labels(crossed, name, weighted=True, plan=plan)
 
 
 def _remarks(labels: Sequence[str]) -> Sequence[str]:

@@ -12,8 +12,7 @@ from evenhand.analysis.measures import resampled_mean
 from evenhand.errors import MissingExtraError
 from evenhand.nlp.words import is_chinese, words
 from evenhand.report.numbers import described
-from evenhand.statistics import DEFAULT, Estimate, Resampling, Sample, undefined
-from evenhand.statistics.arrays import FloatArray
+from evenhand.statistics import DEFAULT, Estimate, FloatArray, Resampling, Sample, undefined
 
 NO_REFERENCE = "no_reference"
 ROUGE = ("rouge1", "rouge2", "rougeL")

@@ -35,7 +35,7 @@ from evenhand.monitoring.quality import (
     match_with_self,
 )
 from evenhand.records import Rating
-from evenhand.statistics.arrays import IntArray
+from evenhand.statistics import IntArray
 from evenhand.store.people.access import Member
 from evenhand.store.people.tasks import TaskCounts
 from evenhand.text import counted

@@ -14,8 +14,18 @@ from evenhand.analysis.tables import Table, Tables, compared
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Rating, Status, Value
 from evenhand.scales import Nominal, Ordinal, Text
-from evenhand.statistics import Estimate, Resampling, cohen_kappa, cross, pair_within_one, proportion, undefined
-from evenhand.statistics.arrays import MISSING, BoolArray, IntArray
+from evenhand.statistics import (
+    MISSING,
+    BoolArray,
+    Estimate,
+    IntArray,
+    Resampling,
+    cohen_kappa,
+    cross,
+    pair_within_one,
+    proportion,
+    undefined,
+)
 
 NOTHING_COMPARED = "no criterion of this protocol has answers that can be the same"
 

@@ -4,128 +4,71 @@ Labels are codes 0, 1, 2, …; -1 is a missing rating. Every statistic returns a
 `Counts` (`count_wide`, `count_long`, `count_table`), those of two raters read a `Cross` (`cross`, `cross_table`).
 """
 
-from evenhand.statistics.alpha import krippendorff_alpha, squared_differences
-from evenhand.statistics.arrays import (
-    MISSING,
-    AnyInts,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    agreement_weights,
-    first_over_second,
-    one_hot,
-    ratio,
-)
-from evenhand.statistics.confusion import (
-    Cross,
-    cross,
-    cross_table,
-    label_agreement,
-    macro_f1,
-    pair_percent,
-    pair_within_one,
-)
-from evenhand.statistics.correlation import spearman
-from evenhand.statistics.counts import Counts, count_long, count_table, count_wide, percent_agreement
-from evenhand.statistics.estimate import NO_RATINGS, Estimate, undefined
-from evenhand.statistics.gwet import gwet_ac
-from evenhand.statistics.icc import icc
-from evenhand.statistics.intervals.analytic import error_of_mean, mean, proportion, wilson
-from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, Statistic
-from evenhand.statistics.intervals.verdicts import Verdict, more_items, more_items_for_share, verdict
-from evenhand.statistics.kappa import cohen_kappa, fleiss_kappa
-from evenhand.statistics.labels import Spread, rare_agreement, specific_agreement, spread
-from evenhand.statistics.majority import MajorityMatch, Votes, majority_label, majority_of, match_with_majority, votes
-from evenhand.statistics.models.alt_test import AltTest, alt_test, alt_test_beside_constant
-from evenhand.statistics.models.calibration import Bin, Calibration, calibration
-from evenhand.statistics.models.dawid_skene import Consensus, dawid_skene
-from evenhand.statistics.models.paired_comparison import Comparison, compare_means, compare_raters, compare_shares
-from evenhand.statistics.models.prediction_powered import (
-    PredictionPowered,
-    Weight,
-    ppi_labels,
-    ppi_mean,
-    ppi_proportion,
-    tuned_weight,
-)
-from evenhand.statistics.models.severity import Severities, drift, leniency, severities
-from evenhand.statistics.pairs import pair_statistics
-
-__all__ = [
-    "DEFAULT",
-    "MISSING",
-    "NO_RATINGS",
-    "AltTest",
-    "AnyInts",
-    "Bin",
-    "BoolArray",
-    "Calibration",
-    "Comparison",
-    "Consensus",
-    "Counts",
-    "Cross",
-    "Estimate",
-    "FloatArray",
-    "IntArray",
-    "MajorityMatch",
-    "PredictionPowered",
-    "Resampling",
-    "Sample",
-    "Severities",
-    "Spread",
-    "Statistic",
-    "Verdict",
-    "Votes",
-    "Weight",
-    "agreement_weights",
-    "alt_test",
-    "alt_test_beside_constant",
-    "calibration",
-    "cohen_kappa",
-    "compare_means",
-    "compare_raters",
-    "compare_shares",
-    "count_long",
-    "count_table",
-    "count_wide",
-    "cross",
-    "cross_table",
-    "dawid_skene",
-    "drift",
-    "error_of_mean",
-    "first_over_second",
-    "fleiss_kappa",
-    "gwet_ac",
-    "icc",
-    "krippendorff_alpha",
-    "label_agreement",
-    "leniency",
-    "macro_f1",
-    "majority_label",
-    "majority_of",
-    "match_with_majority",
-    "mean",
-    "more_items",
-    "more_items_for_share",
-    "one_hot",
-    "pair_percent",
-    "pair_statistics",
-    "pair_within_one",
-    "percent_agreement",
-    "ppi_labels",
-    "ppi_mean",
-    "ppi_proportion",
-    "proportion",
-    "rare_agreement",
-    "ratio",
-    "severities",
-    "spearman",
-    "specific_agreement",
-    "spread",
-    "squared_differences",
-    "tuned_weight",
-    "undefined",
-    "verdict",
-    "votes",
-    "wilson",
-]
+from evenhand.statistics.alpha import krippendorff_alpha as krippendorff_alpha
+from evenhand.statistics.confusion import Cross as Cross
+from evenhand.statistics.confusion import cross as cross
+from evenhand.statistics.confusion import cross_table as cross_table
+from evenhand.statistics.confusion import label_agreement as label_agreement
+from evenhand.statistics.confusion import macro_f1 as macro_f1
+from evenhand.statistics.confusion import mean_over_labels as mean_over_labels
+from evenhand.statistics.confusion import pair_percent as pair_percent
+from evenhand.statistics.confusion import pair_within_one as pair_within_one
+from evenhand.statistics.correlation import spearman as spearman
+from evenhand.statistics.counts import Spread as Spread
+from evenhand.statistics.counts import count_long as count_long
+from evenhand.statistics.counts import count_table as count_table
+from evenhand.statistics.counts import count_wide as count_wide
+from evenhand.statistics.counts import percent_agreement as percent_agreement
+from evenhand.statistics.counts import rare_agreement as rare_agreement
+from evenhand.statistics.counts import specific_agreement as specific_agreement
+from evenhand.statistics.counts import spread as spread
+from evenhand.statistics.estimate import MISSING as MISSING
+from evenhand.statistics.estimate import NO_RATINGS as NO_RATINGS
+from evenhand.statistics.estimate import BoolArray as BoolArray
+from evenhand.statistics.estimate import Estimate as Estimate
+from evenhand.statistics.estimate import FloatArray as FloatArray
+from evenhand.statistics.estimate import IntArray as IntArray
+from evenhand.statistics.estimate import undefined as undefined
+from evenhand.statistics.icc import icc as icc
+from evenhand.statistics.intervals.analytic import mean as mean
+from evenhand.statistics.intervals.analytic import proportion as proportion
+from evenhand.statistics.intervals.analytic import wilson as wilson
+from evenhand.statistics.intervals.bootstrap import DEFAULT as DEFAULT
+from evenhand.statistics.intervals.bootstrap import Resampling as Resampling
+from evenhand.statistics.intervals.bootstrap import Sample as Sample
+from evenhand.statistics.intervals.bootstrap import Statistic as Statistic
+from evenhand.statistics.intervals.bootstrap import first_over_second as first_over_second
+from evenhand.statistics.intervals.bootstrap import ratio as ratio
+from evenhand.statistics.intervals.verdicts import Verdict as Verdict
+from evenhand.statistics.intervals.verdicts import more_items as more_items
+from evenhand.statistics.intervals.verdicts import more_items_for_share as more_items_for_share
+from evenhand.statistics.intervals.verdicts import verdict as verdict
+from evenhand.statistics.kappa import agreement_weights as agreement_weights
+from evenhand.statistics.kappa import cohen_kappa as cohen_kappa
+from evenhand.statistics.kappa import fleiss_kappa as fleiss_kappa
+from evenhand.statistics.kappa import gwet_ac as gwet_ac
+from evenhand.statistics.majority import Votes as Votes
+from evenhand.statistics.majority import majority_label as majority_label
+from evenhand.statistics.majority import majority_of as majority_of
+from evenhand.statistics.majority import match_with as match_with
+from evenhand.statistics.majority import match_with_majority as match_with_majority
+from evenhand.statistics.majority import votes as votes
+from evenhand.statistics.models.alt_test import AltTest as AltTest
+from evenhand.statistics.models.alt_test import alt_test_beside_constant as alt_test_beside_constant
+from evenhand.statistics.models.calibration import Bin as Bin
+from evenhand.statistics.models.calibration import Calibration as Calibration
+from evenhand.statistics.models.calibration import calibration as calibration
+from evenhand.statistics.models.dawid_skene import dawid_skene as dawid_skene
+from evenhand.statistics.models.paired_comparison import Comparison as Comparison
+from evenhand.statistics.models.paired_comparison import compare_means as compare_means
+from evenhand.statistics.models.paired_comparison import compare_raters as compare_raters
+from evenhand.statistics.models.paired_comparison import compare_shares as compare_shares
+from evenhand.statistics.models.prediction_powered import PredictionPowered as PredictionPowered
+from evenhand.statistics.models.prediction_powered import Weight as Weight
+from evenhand.statistics.models.prediction_powered import ppi_labels as ppi_labels
+from evenhand.statistics.models.prediction_powered import ppi_mean as ppi_mean
+from evenhand.statistics.models.prediction_powered import ppi_proportion as ppi_proportion
+from evenhand.statistics.models.severity import drift as drift
+from evenhand.statistics.models.severity import leniency as leniency
+from evenhand.statistics.models.severity import severities as severities
+from evenhand.statistics.pairs import pair_statistics as pair_statistics

@@ -2,23 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
-from evenhand.statistics.arrays import (
-    AnyInts,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    check_codes,
-    first_over_second,
-    label_scores,
-    one_hot,
-    ratio,
-)
-from evenhand.statistics.estimate import NO_SHARED, Estimate, undefined
-from evenhand.statistics.intervals.analytic import wilson
-from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample
+from evenhand.statistics.counts import check_codes, label_scores
+from evenhand.statistics.estimate import NO_SHARED, AnyInts, BoolArray, Estimate, FloatArray, IntArray, undefined
+from evenhand.statistics.intervals.analytic import RareSide, wilson
+from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, first_over_second, ratio
 
 
 @dataclass(frozen=True)
@@ -33,11 +24,6 @@ class Cross:
     ordered: bool = False
 
     @property
-    def labels(self) -> int:
-        """How many labels the scale has."""
-        return self.scores.size
-
-    @property
     def rows(self) -> IntArray:
         """The first rater's label in each different pair."""
         return self.sample.rows[:, 0]
@@ -50,7 +36,7 @@ class Cross:
     @cached_property
     def table(self) -> IntArray:
         """The confusion table; rows are the first rater."""
-        table = np.zeros((self.labels, self.labels), dtype=np.int64)
+        table = np.zeros((self.scores.size, self.scores.size), dtype=np.int64)
         table[self.rows, self.columns] = self.sample.times
         return table
 
@@ -60,10 +46,11 @@ class Cross:
         return int(self.sample.times.sum())
 
     @cached_property
-    def margins(self) -> FloatArray:
-        """Of each pair of codes, in three blocks of columns: the label of both, of the first, of the second rater."""
-        first, second = one_hot(self.rows, self.labels), one_hot(self.columns, self.labels)
-        return np.concatenate((first * second, first, second), axis=1)
+    def rare_side(self) -> RareSide:
+        """What the units off the commonest label say."""
+        common = int(np.argmax(self.table.sum(axis=0) + self.table.sum(axis=1)))
+        both = int(self.table[common, common])
+        return RareSide(self.n, self.n - both, float(np.trace(self.table)) - both, self.sample.n_blocks)
 
 
 def cross(
@@ -83,8 +70,13 @@ def cross(
 
 def cross_table(table: AnyInts, scores: FloatArray | None = None) -> Cross:
     """A pair from its confusion table, units independent."""
-    sample = Sample.counted(np.argwhere(table), table[table != 0])
-    return Cross(sample, label_scores(table.shape[0], scores), scores is not None)
+    times = table[table != 0].astype(np.int64)
+    return Cross(Sample(np.argwhere(table), times, times), label_scores(table.shape[0], scores), scores is not None)
+
+
+def one_hot(codes: AnyInts, labels: int) -> FloatArray:
+    """A row for each code, with 1 in the column of its label."""
+    return (codes[:, None] == np.arange(labels)).astype(np.float64)
 
 
 def pair_percent(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
@@ -92,15 +84,11 @@ def pair_percent(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
 
     Wilson's interval for independent units; the bootstrap over clusters otherwise.
     """
-    if pair.n == 0:
-        return undefined(NO_SHARED)
     return _share(pair, pair.rows == pair.columns, np.ones(len(pair.rows), dtype=np.bool_), plan)
 
 
 def pair_within_one(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
     """The share of shared units on which the scores differ by at most 1. Range 0 to 1. Level: ordinal."""
-    if pair.n == 0:
-        return undefined(NO_SHARED)
     near = np.abs(pair.scores[pair.rows] - pair.scores[pair.columns]) <= 1.0 + 1e-12
     return _share(pair, near, np.ones(len(pair.rows), dtype=np.bool_), plan)
 
@@ -111,17 +99,15 @@ def label_agreement(pair: Cross, label: int, plan: Resampling | None = DEFAULT) 
     `n` counts the units to which either gave it. Undefined if neither ever did. Wilson's interval for independent
     units; the bootstrap over clusters otherwise.
     """
-    if pair.n == 0:
-        return undefined(NO_SHARED)
     first, second = pair.rows == label, pair.columns == label
-    if not (first | second).any():
-        return undefined("neither rater gave this label")
     return _share(pair, first & second, first | second, plan)
 
 
 def _share(pair: Cross, hit: BoolArray, counted: BoolArray, plan: Resampling | None) -> Estimate:
     times = pair.sample.times
     hits, n = int(times[hit].sum()), int(times[counted].sum())
+    if n == 0:
+        return undefined("neither rater gave this label" if pair.n else NO_SHARED)
     if plan is None:
         return Estimate(value=hits / n, n=n)
     if not pair.sample.clustered:
@@ -137,14 +123,31 @@ def macro_f1(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
     F1 is the same whichever rater is the reference. A label of the scale that neither used has no part (scikit-learn
     agrees unless told all labels). Undefined without shared units.
     """
+    return mean_over_labels(pair, "f1", plan=plan)
+
+
+def mean_over_labels(
+    pair: Cross,
+    score: Literal["precision", "recall", "f1"],
+    weighted: bool = False,
+    plan: Resampling | None = DEFAULT,
+) -> Estimate:
+    """The labels' precision, recall or F1, averaged over the labels that occur; rows are the truth. Range 0 to 1.
+
+    `weighted` weighs a label by how often it is true. A label that was never predicted has a precision of 0, one that
+    is never true a recall of 0. Undefined without shared units.
+    """
     if pair.n == 0:
         return undefined(NO_SHARED)
-    return pair.sample.estimate(pair.margins, _macro_f1, pair.n, NO_SHARED, plan)
+    truth, given = one_hot(pair.rows, pair.scores.size), one_hot(pair.columns, pair.scores.size)
 
+    def value(sums: FloatArray) -> FloatArray:
+        hits, true, predicted = np.split(sums, 3, axis=-1)
+        either = true + predicted
+        bottom = {"precision": predicted, "recall": true, "f1": 0.5 * either}[score]
+        each = np.divide(hits, bottom, out=np.zeros_like(bottom), where=bottom > 0)
+        weight = true if weighted else (either > 0).astype(np.float64)
+        return ratio((each * weight).sum(axis=-1), weight.sum(axis=-1))
 
-def _macro_f1(sums: FloatArray) -> FloatArray:
-    both, first, second = np.split(sums, 3, axis=-1)
-    either = first + second
-    present = either > 0
-    score = np.divide(2.0 * both, either, out=np.zeros_like(either), where=present)
-    return ratio(score.sum(axis=-1), present.sum(axis=-1).astype(np.float64))
+    sums = np.concatenate((truth * given, truth, given), axis=1)
+    return pair.sample.estimate(sums, value, pair.n, NO_SHARED, plan)

@@ -1,26 +1,24 @@
-"""How many raters gave each label to each unit: what the many-rater statistics read, and their plain agreement."""
+"""How many raters gave each label to each unit: what the many-rater statistics read, and agreement without chance."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from evenhand.statistics.arrays import (
+from evenhand.statistics.estimate import (
+    MISSING,
+    NO_OVERLAP,
+    NO_RATINGS,
     AnyInts,
+    Estimate,
     FloatArray,
-    IntArray,
-    Weighting,
-    agreement_weights,
-    check_codes,
-    label_scores,
-    ratio,
+    undefined,
 )
-from evenhand.statistics.estimate import NO_OVERLAP, Estimate, undefined
-from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample
+from evenhand.statistics.intervals.analytic import RareSide
+from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, first_over_second
 
-ChanceDisagreement = Callable[[FloatArray], FloatArray]
-"""From the pool of label shares, shape (…, labels), to the disagreement that chance would leave."""
-
+SKEWED = 0.85
+"""Past this share of one label, chance-corrected and plain agreement tell different stories."""
 _MOST_CELLS = 4_000_000
 """Different label counts up to which they are counted directly instead of sorted."""
 
@@ -36,39 +34,37 @@ class Counts:
     sample: Sample
     scores: FloatArray
 
-    @property
-    def table(self) -> IntArray:
+    @cached_property
+    def table(self) -> FloatArray:
         """The different label counts."""
-        return self.sample.rows
+        return self.sample.rows.astype(np.float64)
 
-    @property
-    def times(self) -> IntArray:
-        """How many units have each of them."""
-        return self.sample.times
-
-    @property
-    def labels(self) -> int:
-        """How many labels the scale has."""
-        return self.table.shape[1]
-
-    @property
-    def raters(self) -> IntArray:
+    @cached_property
+    def raters(self) -> FloatArray:
         """Ratings of each pattern's unit."""
         return self.table.sum(axis=1)
 
-    @property
-    def units(self) -> int:
-        """Units with at least one rating."""
-        return int(self.times.sum())
-
-    @property
+    @cached_property
     def overlapping(self) -> int:
         """Units with at least two ratings: the `n` of every many-rater statistic."""
-        return int(self.times[self.raters >= 2].sum())
+        return int(self.sample.times[self.raters >= 2].sum())
 
-    def with_table(self, table: IntArray) -> "Counts":
-        """The same units with their labels counted in another way."""
-        return Counts(replace(self.sample, rows=table), label_scores(table.shape[1], None))
+    @cached_property
+    def used(self) -> FloatArray:
+        """How many ratings are each label."""
+        return self.sample.times @ self.table
+
+    @cached_property
+    def rare_side(self) -> RareSide:
+        """What the units off the commonest label say."""
+        rated = self.raters >= 2
+        table, times = self.table[rated], self.sample.times[rated]
+        raters, most = self.raters[rated], table[:, int(np.argmax(self.used))]
+        # Pairs of a unit's ratings with at least one off the commonest label, and those of them that agree.
+        pairs = raters * (raters - 1.0) - most * (most - 1.0)
+        same = (table * (table - 1.0)).sum(axis=1) - most * (most - 1.0)
+        share = np.divide(same, pairs, out=np.zeros_like(same), where=pairs > 0)
+        return RareSide(int(times.sum()), int(times[pairs > 0].sum()), float(times @ share), self.sample.n_blocks)
 
 
 def count_table(table: AnyInts, scores: FloatArray | None = None, clusters: AnyInts | None = None) -> Counts:
@@ -98,7 +94,7 @@ def count_wide(
         seen[0] = 0
         present = np.flatnonzero(seen)
         table = (present[:, None] // digits[None, :labels]) % base
-        return Counts(Sample.counted(table, seen[present]), label_scores(labels, scores))
+        return Counts(Sample(table, seen[present], seen[present]), label_scores(labels, scores))
     units, raters = np.nonzero(codes >= 0)
     return count_long(units, codes[units, raters], labels, scores, clusters, len(codes))
 
@@ -117,61 +113,86 @@ def count_long(
     """
     check_codes(codes, labels)
     rated = codes >= 0
-    size = n_units if n_units is not None else int(units.max()) + 1 if units.size else 0
+    size = n_units if n_units is not None else int(units.max(initial=-1)) + 1
     flat = np.bincount(units[rated] * labels + codes[rated], minlength=size * labels)
     return count_table(flat.reshape(size, labels), scores, clusters)
 
 
-def percent_agreement(
-    counts: Counts, weighting: Weighting | FloatArray = "identity", plan: Resampling | None = DEFAULT
-) -> Estimate:
+def check_codes(codes: AnyInts, labels: int) -> None:
+    """Raise ValueError for a code that is neither missing nor one of the labels."""
+    if codes.size and (int(codes.max()) >= labels or int(codes.min()) < MISSING):
+        raise ValueError(f"codes must lie between -1 (missing) and {labels - 1}")
+
+
+def label_scores(labels: int, scores: FloatArray | None) -> FloatArray:
+    """The labels' positions on their scale: as given, else 0, 1, 2, …"""
+    positions = np.arange(labels, dtype=np.float64) if scores is None else np.asarray(scores, dtype=np.float64)
+    if positions.shape != (labels,):
+        raise ValueError(f"{labels} labels need {labels} scores, not {positions.size}")
+    return positions
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How the ratings are spread over the labels.
+
+    `baseline` is the share of the commonest label: the exact match that a rater who always gives it would reach.
+    `skewed` says that this share is above 85 %: then κ and α near 0 are true, plain agreement and AC1 near 1 say
+    little, and the rare labels' specific agreement is what to read.
+    """
+
+    shares: tuple[float, ...]
+    commonest: int
+    baseline: float
+    skewed: bool
+    n: int
+
+
+def spread(counts: Counts) -> Spread | None:
+    """The labels' shares of all ratings; None without ratings."""
+    total = int(counts.used.sum())
+    if total == 0:
+        return None
+    shares = counts.used / total
+    top = float(shares.max())
+    return Spread(tuple(shares.tolist()), int(np.argmax(shares)), baseline=top, skewed=top > SKEWED, n=total)
+
+
+def percent_agreement(counts: Counts, plan: Resampling | None = DEFAULT) -> Estimate:
     """The share of agreeing pairs of ratings within a unit, averaged over the units rated at least twice.
 
     Range 0 to 1. Level: any. 1 if all ratings are one label. Undefined without a unit rated twice.
     """
     if counts.overlapping == 0:
         return undefined(NO_OVERLAP)
-    return counts.sample.estimate(
-        _disagreement(counts, agreement_weights(weighting, counts.scores)),
-        lambda sums: 1.0 - ratio(sums[..., 0], sums[..., 1]),
-        counts.overlapping,
-        NO_OVERLAP,
-        plan,
-        lambda sums: np.ones(sums.shape[:-1]),
-    )
+    pairs = counts.raters * (counts.raters - 1.0)
+    agreeing = (counts.table * (counts.table - 1.0)).sum(axis=1)
+    share = np.divide(agreeing, pairs, out=np.zeros_like(pairs), where=pairs > 0)
+    sums = np.stack((share, pairs > 0), axis=1).astype(np.float64)
+    return counts.sample.estimate(sums, first_over_second, counts.overlapping, NO_OVERLAP, plan, chance=1.0)
 
 
-def corrected_agreement(
-    counts: Counts, weight: FloatArray, chance: ChanceDisagreement, why: str, plan: Resampling | None
-) -> Estimate:
-    """1 minus observed over chance disagreement, weighted; `why` is the reason if chance leaves none."""
+def specific_agreement(counts: Counts, label: int, plan: Resampling | None = DEFAULT) -> Estimate:
+    """The chance that, where one rating is the label, another rating of the same unit is it too. Range 0 to 1.
+
+    For two raters it is 2·both / (2·both + only one): the F1 of the label, whichever rater is the reference. Each
+    pairable rating weighs 1, as in α. `n` counts units rated twice. Undefined where no pairable rating is the label.
+    """
     if counts.overlapping == 0:
         return undefined(NO_OVERLAP)
-
-    def pool_of(sums: FloatArray) -> FloatArray:
-        return ratio(sums[..., 2:], sums[..., 2:].sum(axis=-1, keepdims=True))
-
-    def value(sums: FloatArray) -> FloatArray:
-        return 1.0 - ratio(ratio(sums[..., 0], sums[..., 1]), chance(pool_of(sums)))
-
-    largest = float((1.0 - weight).max()) if weight.size else 1.0
-    return counts.sample.estimate(
-        _disagreement(counts, weight),
-        value,
-        counts.overlapping,
-        why,
-        plan,
-        lambda sums: chance(pool_of(sums)) / (largest or 1.0),
-    )
+    given = np.where(counts.raters >= 2, counts.table[:, label], 0.0)
+    sums = np.stack((given * (given - 1.0) / np.maximum(counts.raters - 1.0, 1.0), given), axis=1)
+    why = "no rating of a unit rated twice is this label"
+    return counts.sample.estimate(sums, first_over_second, counts.overlapping, why, plan)
 
 
-def _disagreement(counts: Counts, weight: FloatArray) -> FloatArray:
-    """Per pattern: disagreeing pairs as a share, whether the unit was rated twice, label shares."""
-    table = counts.table.astype(np.float64)
-    raters = counts.raters.astype(np.float64)
-    pairs = raters * (raters - 1.0)
-    disagreeing = ((table @ (1.0 - weight)) * table).sum(axis=1)
-    # A label's weight with itself is 1, so a rating's pair with itself adds no disagreement.
-    share = np.divide(disagreeing, pairs, out=np.zeros_like(pairs), where=pairs > 0)
-    columns = [share[:, None], (pairs > 0).astype(np.float64)[:, None], table / raters[:, None]]
-    return np.concatenate(columns, axis=1)
+def rare_agreement(counts: Counts, plan: Resampling | None = DEFAULT) -> Estimate:
+    """Specific agreement on the rare side: any label but the commonest, taken as one. Range 0 to 1.
+
+    Undefined where every pairable rating is the commonest label, or no unit was rated twice.
+    """
+    if not counts.used.any():
+        return undefined(NO_RATINGS)
+    common = counts.table[:, int(np.argmax(counts.used))]
+    two = np.stack((common, counts.raters - common), axis=1)
+    return specific_agreement(Counts(replace(counts.sample, rows=two), np.arange(2.0)), 1, plan)

@@ -1,6 +1,23 @@
-"""Estimates: what a statistic returns, a number with its interval or the reason why there is none."""
+"""Estimates, what every statistic returns: a number with its interval, or the reason why there is none. Array types."""
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+AnyInts = npt.NDArray[np.signedinteger[Any]]
+
+MISSING = -1
+"""The code of a cell that holds no rating."""
+
+NO_RATINGS = "there are no ratings"
+NO_OVERLAP = "no unit was rated twice"
+NO_SHARED = "no unit was rated by both"
+ONE_LABEL = "every rating is the same label: expected disagreement is 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +46,3 @@ class Estimate:
 def undefined(why: str, n: int = 0) -> Estimate:
     """The answer of a statistic that has no value here."""
     return Estimate(value=None, n=n, why=why)
-
-
-NO_RATINGS = "there are no ratings"
-NO_OVERLAP = "no unit was rated twice"
-NO_SHARED = "no unit was rated by both"
-ONE_LABEL = "every rating is the same label: expected disagreement is 0"

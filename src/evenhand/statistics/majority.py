@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.statistics.arrays import MISSING, AnyInts, IntArray
-from evenhand.statistics.estimate import Estimate, undefined
+from evenhand.statistics.estimate import MISSING, AnyInts, Estimate, IntArray, undefined
 from evenhand.statistics.intervals.analytic import proportion
 
 
@@ -43,9 +42,8 @@ def majority_label(tally: IntArray) -> IntArray:
     """For each row of label counts the label with more than half of them, -1 where there is none."""
     if tally.shape[1] == 0:
         return np.full(len(tally), MISSING, dtype=np.int64)
-    top = tally.argmax(axis=1)
-    strict = 2 * tally[np.arange(len(tally)), top] > tally.sum(axis=1)
-    return np.where(strict, top, MISSING).astype(np.int64)
+    strict = 2 * tally.max(axis=1) > tally.sum(axis=1)
+    return np.where(strict, tally.argmax(axis=1), MISSING)
 
 
 def majority_of(codes: AnyInts, labels: int) -> IntArray:
@@ -76,13 +74,15 @@ def match_with_majority(
     others = tally.copy()
     rated = np.flatnonzero(own >= 0)
     others[rated, own[rated]] -= 1
+    of_all = np.where(tally.sum(axis=1) >= 2, majority_label(tally), MISSING)
     return MajorityMatch(
-        with_others=_match(own, majority_label(others), clusters, level),
-        plain=_match(own, np.where(tally.sum(axis=1) >= 2, majority_label(tally), MISSING), clusters, level),
+        with_others=match_with(own, majority_label(others), clusters, level),
+        plain=match_with(own, of_all, clusters, level),
     )
 
 
-def _match(own: AnyInts, label: IntArray, clusters: AnyInts | None, level: float) -> Estimate:
+def match_with(own: AnyInts, label: IntArray, clusters: AnyInts | None = None, level: float = 0.95) -> Estimate:
+    """The share of units on which a rater's code is the majority's, of those that have both."""
     used = (own >= 0) & (label >= 0)
     if not used.any():
         return undefined("no unit that this rater rated has a majority")

@@ -3,16 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from evenhand.statistics.arrays import one_hot
-from evenhand.statistics.confusion import Cross, macro_f1, pair_percent, pair_within_one
+from evenhand.statistics.confusion import Cross, macro_f1, one_hot, pair_percent, pair_within_one
 from evenhand.statistics.correlation import spearman
 from evenhand.statistics.counts import Counts
 from evenhand.statistics.estimate import Estimate
-from evenhand.statistics.gwet import gwet_ac
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling
-from evenhand.statistics.kappa import cohen_kappa
+from evenhand.statistics.kappa import cohen_kappa, gwet_ac
 
 _STATISTICS: Mapping[str, Callable[[Cross, Resampling | None], Estimate]] = {
     "percent": pair_percent,
@@ -38,5 +34,5 @@ def pair_statistics(
 
 def _as_counts(pair: Cross) -> Counts:
     """The pair as label counts, for the statistics that do not read which rater gave which label."""
-    table = one_hot(pair.rows, pair.labels) + one_hot(pair.columns, pair.labels)
-    return Counts(replace(pair.sample, rows=table.astype(np.int64)), pair.scores)
+    table = one_hot(pair.rows, pair.scores.size) + one_hot(pair.columns, pair.scores.size)
+    return Counts(replace(pair.sample, rows=table), pair.scores)

@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, select
 from evenhand.analysis.tables import Table, TableBuilder, Tables
 from evenhand.protocol.model import Protocol
 from evenhand.records import RaterRef, Status, Value
-from evenhand.statistics.arrays import IntArray
+from evenhand.statistics import IntArray
 from evenhand.store.database import Database, decode
 from evenhand.store.items import Items
 from evenhand.store.protocols import Versions

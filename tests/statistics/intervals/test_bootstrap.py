@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 
 from evenhand.statistics.alpha import krippendorff_alpha
-from evenhand.statistics.arrays import FloatArray, first_over_second
 from evenhand.statistics.counts import count_wide
-from evenhand.statistics.estimate import Estimate
-from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, distinct_rows
+from evenhand.statistics.estimate import Estimate, FloatArray
+from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, distinct_rows, first_over_second
 from tests.statistics import oracles
 from tests.statistics.tables import simulated
 
@@ -50,7 +49,7 @@ def test_clusters_keep_the_totals() -> None:
 
 
 def test_draws_are_kept_and_have_as_many_blocks_as_the_sample() -> None:
-    sample = Sample.counted(np.arange(4)[:, None], np.array([40, 20, 30, 10]))
+    sample = Sample.of(np.repeat(np.arange(4), [40, 20, 30, 10])[:, None])
     drawn = np.concatenate(list(sample.draws(Resampling(replicates=500, seed=3))))
     assert np.array_equal(drawn.sum(axis=1), np.full(500, 100.0))
     assert next(sample.draws(Resampling(replicates=500, seed=3))) is next(sample.draws(Resampling(500, 3)))

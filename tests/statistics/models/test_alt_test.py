@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evenhand.statistics.arrays import FloatArray
+from evenhand.statistics.estimate import FloatArray
 from evenhand.statistics.models.alt_test import alt_test, alt_test_beside_constant
 from tests.statistics import oracles
 from tests.statistics.tables import simulated

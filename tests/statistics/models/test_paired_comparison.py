@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 
-from evenhand.statistics.arrays import Weighting
 from evenhand.statistics.confusion import cross
 from evenhand.statistics.intervals.bootstrap import Resampling
-from evenhand.statistics.kappa import cohen_kappa
-from evenhand.statistics.models.paired_comparison import Kappa, compare_means, compare_raters, compare_shares
+from evenhand.statistics.kappa import Weighting, cohen_kappa
+from evenhand.statistics.models.paired_comparison import compare_means, compare_raters, compare_shares
 from tests.statistics import oracles
 from tests.statistics.tables import simulated
 
@@ -25,14 +24,13 @@ def test_shares_against_scipy() -> None:
     assert compare_shares(first, second, np.arange(20) // 2).p != pytest.approx(oracles.sign_test(7, 2))
 
 
-@pytest.mark.parametrize("by", ["kappa", "kappa_linear", "kappa_quadratic"])
-def test_raters_have_their_own_agreements(by: Kappa) -> None:
+@pytest.mark.parametrize("weighting", ["identity", "linear", "quadratic"])
+def test_raters_have_their_own_agreements(weighting: Weighting) -> None:
     codes = simulated(200, 3, 0.1, seed=4)
     all_rated = codes[(codes >= 0).all(axis=1)]
-    found = compare_raters(codes[:, 0], codes[:, 1], codes[:, 2], 5, by)
+    found = compare_raters(codes[:, 0], codes[:, 1], codes[:, 2], 5, weighting)
     pairs = [cross(all_rated[:, 2], all_rated[:, i], 5) for i in (0, 1)]
-    weighting: dict[Kappa, Weighting] = {"kappa": "identity", "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
-    expected = [cohen_kappa(pair, weighting[by], None).value for pair in pairs]
+    expected = [cohen_kappa(pair, weighting, None).value for pair in pairs]
     assert [found.first, found.second] == pytest.approx(expected)
     assert found.difference.n == len(all_rated)
     assert found.difference.low is not None

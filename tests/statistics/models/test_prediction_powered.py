@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evenhand.statistics.arrays import FloatArray
+from evenhand.statistics.estimate import FloatArray
 from evenhand.statistics.models.prediction_powered import ppi_labels, ppi_mean, ppi_proportion, tuned_weight
 
 

@@ -7,8 +7,7 @@ import numpy as np
 from evenhand.analysis.tables import Table, Tables
 from evenhand.analysis.trust.standing import NO_MAJORITY
 from evenhand.records import Kind
-from evenhand.statistics import Calibration, Resampling, calibration
-from evenhand.statistics.arrays import BoolArray, FloatArray
+from evenhand.statistics import BoolArray, Calibration, FloatArray, Resampling, calibration
 
 MOST_DIFFERENT = 102
 """Different confidences that are kept as they are: the 101 whole percents, and not stated."""

@@ -7,10 +7,9 @@ import numpy as np
 
 from evenhand.analysis.tables import Table
 from evenhand.records import Value
-from evenhand.statistics import AltTest, alt_test_beside_constant
-from evenhand.statistics.arrays import MISSING, FloatArray, IntArray
+from evenhand.statistics import MISSING, AltTest, FloatArray, IntArray, alt_test_beside_constant
+from evenhand.statistics.models.alt_test import FEWEST_UNITS
 
-FEWEST_UNITS = 30
 _MOST_WORK = 1_000_000_000
 
 
@@ -51,7 +50,7 @@ def stand_in(table: Table, model: int, epsilon: float) -> StandIn:
         return StandIn(epsilon, [], [], int(units.size), None, None, None, f"{name} could not be tested: {why}.", why)
     scoring = "accuracy" if table.scores is None else "neg_rmse"
     scores = np.stack([_values(table, person, units) for person in people], axis=1)
-    tested = alt_test_beside_constant(scores, _values(table, model, units), scoring, epsilon, fewest=FEWEST_UNITS)
+    tested = alt_test_beside_constant(scores, _values(table, model, units), scoring, epsilon)
     names = [table.raters[person].id for person in people]
     took_part = [names[duel.rater] for duel in tested.model.duels if duel.p is not None]
     constant = _constant(table, tested.constant_score)

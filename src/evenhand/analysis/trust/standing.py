@@ -11,14 +11,14 @@ from evenhand.records import Kind
 from evenhand.statistics import (
     Comparison,
     Estimate,
+    IntArray,
     Resampling,
     compare_means,
     compare_raters,
     compare_shares,
-    match_with_majority,
+    match_with,
     undefined,
 )
-from evenhand.statistics.arrays import IntArray
 
 NO_MAJORITY = "percentages have no majority label"
 MOST_PEOPLE = 50
@@ -66,8 +66,7 @@ def _match(table: Table, rater: int, units: IntArray, plan: Resampling) -> Estim
     if not set(table.people) - {rater}:
         return undefined("no other person rated" if table.people else "no person rated")
     majority = table.people_at(units, (rater,)).majority
-    codes = np.stack((table.codes_at(rater, units), majority), axis=1)
-    return match_with_majority(codes, len(table.labels), 0, table.clusters_of(units), plan.level).with_others
+    return match_with(table.codes_at(rater, units), majority, table.clusters_of(units), plan.level)
 
 
 def against(table: Table, first: int, second: int, plan: Resampling) -> Against:
@@ -84,12 +83,13 @@ def against(table: Table, first: int, second: int, plan: Resampling) -> Against:
     if not table.labels:
         return Against(*names, int(shared.size), distance=_distance(table, codes, people, clusters, plan))
     weights = "kappa" if table.scores is None else "kappa_quadratic"
+    weighting = "identity" if table.scores is None else "quadratic"
     return Against(
         *names,
         int(shared.size),
         match=_exact(codes, people, clusters, plan),
         kappa=compare_raters(
-            codes[0], codes[1], people.majority, len(table.labels), weights, table.scores, clusters, plan
+            codes[0], codes[1], people.majority, len(table.labels), weighting, table.scores, clusters, plan
         ),
         weights=weights,
         distance=None if table.scores is None else _distance(table, codes, people, clusters, plan),

@@ -1,11 +1,11 @@
-"""Analytic intervals: proportions by Wilson, means by t, both with clusters."""
+"""Analytic intervals: proportions by Wilson, means by t, both with clusters; and what rare labels leave open."""
 
 import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evenhand.statistics.arrays import AnyInts, FloatArray
-from evenhand.statistics.estimate import NO_RATINGS, Estimate, undefined
+from evenhand.statistics.estimate import NO_RATINGS, AnyInts, Estimate, FloatArray, undefined
 from evenhand.statistics.intervals.distributions import normal_quantile, t_quantile
 
 
@@ -79,3 +79,51 @@ def _by_cluster(values: FloatArray, clusters: AnyInts) -> tuple[FloatArray, Floa
     _, inverse = np.unique(clusters, return_inverse=True)
     totals: FloatArray = np.bincount(inverse.reshape(-1), weights=values).astype(np.float64)
     return totals, np.bincount(inverse.reshape(-1)).astype(np.float64)
+
+
+FEW = 10.0
+"""Units that agree off the commonest label; from here on the bootstrap has enough to draw from."""
+MOST = 0.6
+"""Share of units off the commonest label beyond which no label is so common that the others are rare."""
+NOTE = "few units agree on any but the commonest label: the interval is widened"
+
+
+@dataclass(frozen=True, slots=True)
+class RareSide:
+    """Units rated twice: `n` of them, `involved` with a rating off the commonest label, `agreeing` of these on it.
+
+    Where a unit has more than two ratings, `agreeing` adds up the share of its pairs off the commonest label that are
+    the same. `blocks` is how many independent blocks the units make up.
+    """
+
+    n: int
+    involved: int
+    agreeing: float
+    blocks: int
+
+
+def widened(found: Estimate, rare: RareSide, level: float) -> Estimate:
+    """A chance-corrected coefficient with an interval that holds what few units leave open; unchanged if they are many.
+
+    When nearly all ratings are one label, the coefficient rests on the few units where a rater gave another. If in the
+    sample no two ratings of those units happen to agree, no resample can make them agree, and the bootstrap's upper end
+    stops short of the truth. What is uncertain is then a plain share: of the units off the commonest label, those where
+    the ratings agree. Its Wilson interval, carried over to the coefficient, is the least the interval must hold.
+    """
+    if found.value is None or found.low is None or found.high is None or rare.agreeing >= FEW:
+        return found
+    if rare.involved < 1 or rare.agreeing >= rare.involved or rare.involved > MOST * rare.n:
+        return found
+
+    def disagreement(share: float) -> float:
+        """How far observed exceeds expected disagreement if this share of the involved units agreed."""
+        size = min(0.5 * rare.involved / rare.n * (1.0 + share), 0.5)
+        return (1.0 - share) / (size * (1.0 - size))
+
+    # Units of one block are not independent: what counts is how many blocks they make up.
+    effective = max(1.0, rare.involved * min(1.0, rare.blocks / rare.n))
+    seen = rare.agreeing / rare.involved
+    unit = (1.0 - found.value) / disagreement(seen)
+    ends = [max(-1.0, 1.0 - unit * disagreement(share)) for share in wilson(seen * effective, effective, level)]
+    note = NOTE if found.note is None else f"{found.note}; {NOTE}"
+    return replace(found, low=min(found.low, *ends), high=max(found.high, *ends), note=note)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.statistics.arrays import AnyInts, FloatArray, IntArray
-from evenhand.statistics.estimate import Estimate, undefined
+from evenhand.statistics.estimate import AnyInts, Estimate, FloatArray, IntArray, undefined
+from evenhand.statistics.intervals.analytic import RareSide, widened
 from evenhand.statistics.intervals.distributions import normal_cdf, normal_quantile, t_quantile
 
 Statistic = Callable[[FloatArray], FloatArray]
@@ -49,6 +49,18 @@ class Resampling:
 DEFAULT = Resampling()
 
 
+def ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
+    """`top / bottom`, NaN where `bottom` is 0, without NumPy's warnings."""
+    out = np.full(np.broadcast_shapes(top.shape, bottom.shape), np.nan)
+    np.divide(top, bottom, out=out, where=bottom != 0)
+    return out
+
+
+def first_over_second(sums: FloatArray) -> FloatArray:
+    """The first sum over the second: the statistic of every plain share and mean."""
+    return ratio(sums[..., 0], sums[..., 1])
+
+
 @dataclass(frozen=True)
 class Sample:
     """Units described by rows of numbers, and the blocks that the bootstrap draws: single units, or clusters of units.
@@ -73,12 +85,6 @@ class Sample:
             return cls(different, times, times)
         return cls(different, times, *_kinds(place, clusters))
 
-    @classmethod
-    def counted(cls, rows: npt.NDArray[Any], times: AnyInts) -> "Sample":
-        """A sample of independent units from different rows and how many units have each."""
-        counts = times.astype(np.int64)
-        return cls(rows, counts, counts)
-
     @property
     def clustered(self) -> bool:
         return self.member_kind is not None
@@ -100,32 +106,30 @@ class Sample:
 
     def draws(self, plan: Resampling) -> Iterator[FloatArray]:
         """Resamples in chunks: how often each kind of block is drawn. Kept if small, so that statistics share them."""
-        if plan in self._kept:
-            yield self._kept[plan]
-            return
-        generator = np.random.default_rng(plan.seed)
-        size = max(1, min(plan.replicates, _CHUNK // max(1, len(self.blocks))))
-        for start in range(0, plan.replicates, size):
-            rows = min(size, plan.replicates - start)
-            drawn = self._drawn(generator, rows)
-            if rows == plan.replicates:
-                self._kept[plan] = drawn
-            yield drawn
+        kinds = len(self.blocks)
+        if plan not in self._kept:
+            chunks = self._drawn(plan)
+            if plan.replicates * kinds > _CHUNK:
+                yield from chunks
+                return
+            self._kept[plan] = np.concatenate(list(chunks))
+        yield self._kept[plan]
 
-    def _drawn(self, generator: np.random.Generator, size: int) -> FloatArray:
+    def _drawn(self, plan: Resampling) -> Iterator[FloatArray]:
         """Multinomial counts; drawn block by block if hardly two blocks are equal, which is then twice as fast."""
+        generator = np.random.default_rng(plan.seed)
         kinds, n = len(self.blocks), self.n_blocks
-        if n >= _MANY_EQUAL * kinds:
-            return generator.multinomial(n, self.blocks / n, size=size).astype(np.float64)
+        one_by_one = n < _MANY_EQUAL * kinds
         kind_of_block = np.repeat(np.arange(kinds), self.blocks)
-        out = np.empty((size, kinds))
-        step = max(1, _CHUNK // n)
-        for start in range(0, size, step):
-            rows = min(step, size - start)
-            drawn = kind_of_block[generator.integers(0, n, size=(rows, n))]
-            drawn += np.arange(rows)[:, None] * kinds
-            out[start : start + rows] = np.bincount(drawn.reshape(-1), minlength=rows * kinds).reshape(rows, kinds)
-        return out
+        step = max(1, _CHUNK // (n if one_by_one else kinds))
+        for start in range(0, plan.replicates, step):
+            size = min(step, plan.replicates - start)
+            if one_by_one:
+                cells = kind_of_block[generator.integers(0, n, size=(size, n))] + np.arange(size)[:, None] * kinds
+                drawn = np.bincount(cells.reshape(-1), minlength=size * kinds).reshape(size, kinds)
+            else:
+                drawn = generator.multinomial(n, self.blocks / n, size=size)
+            yield drawn.astype(np.float64)
 
     def estimate(
         self,
@@ -134,14 +138,15 @@ class Sample:
         n: int,
         why: str,
         plan: Resampling | None = DEFAULT,
-        chance: Statistic | None = None,
+        chance: float | None = None,
+        rare: RareSide | None = None,
     ) -> Estimate:
         """A statistic of the sums of `per_row`, with its BCa interval; `why` is the reason if it is undefined.
 
         No interval with fewer than two blocks, if every resample gives the same value, or if more than a fifth of the
-        resamples leave the statistic undefined; fewer are left out and counted in the note. `chance` gives an
-        agreement coefficient's expected disagreement, as a share of the largest; with it a value of 1 has an interval
-        too. Without a plan there is no interval.
+        resamples leave the statistic undefined; fewer are left out and counted in the note. `chance` is an agreement
+        coefficient's expected disagreement, as a share of the largest; with it a value of 1 has an interval too.
+        `rare` widens the interval if few units agree on a rare label. Without a plan there is no interval.
         """
         if len(self.blocks) == 0:
             return undefined(why, n)
@@ -155,7 +160,7 @@ class Sample:
         if self.n_blocks < 2:
             return Estimate(value=value, n=n, note="no interval: there is only one block to resample")
         if value == 1.0 and chance is not None:
-            return self._perfect(float(chance(total[None, :])[0]), n, plan)
+            return self._perfect(chance, n, plan)
         draws = self._replicates(sums, statistic, plan)
         defined = draws[np.isfinite(draws)]
         lost = draws.size - defined.size
@@ -165,7 +170,8 @@ class Sample:
             return Estimate(value=value, n=n, note="no interval: every resample gives the same value")
         low, high = _bca(value, defined, self._acceleration(sums, statistic), self.n_blocks, plan.level)
         note = f"{lost} of {draws.size} resamples were undefined and left out" if lost else None
-        return Estimate(value=value, low=low, high=high, n=n, note=note)
+        found = Estimate(value=value, low=low, high=high, n=n, note=note)
+        return found if rare is None else widened(found, rare, plan.level)
 
     def _replicates(self, sums: FloatArray, statistic: Statistic, plan: Resampling) -> FloatArray:
         """The statistic on every resample; NaN where it is undefined."""
@@ -257,10 +263,11 @@ def _normal_limit(sums: FloatArray, times: IntArray, plan: Resampling) -> FloatA
     spread, directions = np.linalg.eigh((centred * times[~rare, None]).T @ centred)
     steps = generator.standard_normal((plan.replicates, sums.shape[1])) * np.sqrt(np.maximum(spread, 0.0))
     drawn = times @ sums + steps @ directions.T
-    counts = generator.poisson(times[rare], size=(plan.replicates, int(rare.sum()))) - times[rare]
-    drawn += counts @ (sums[rare] - middle)
-    # What no block has stays 0 despite rounding.
-    drawn[:, held == 0] = 0.0
+    counts = generator.poisson(times[rare], size=(plan.replicates, int(rare.sum())))
+    drawn += (counts - times[rare]) @ (sums[rare] - middle)
+    # Rounding must not turn a sum of 0 into a tiny one, over which a statistic would divide.
+    seldom = held < _SELDOM
+    drawn[:, seldom] = counts @ sums[rare][:, seldom]
     return drawn
 
 

@@ -1,7 +1,6 @@
 """Distribution functions and quantiles of the normal, t, F and beta laws, from the standard library alone."""
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 
@@ -51,22 +50,16 @@ def beta_cdf(x: float, a: float, b: float) -> float:
     return 1.0 - math.exp(log_front) * _beta_fraction(b, a, 1.0 - x) / b
 
 
-def _bisect(cdf: Callable[[float], float], p: float, low: float, high: float) -> float:
+@lru_cache(maxsize=4096)
+def beta_quantile(p: float, a: float, b: float) -> float:
+    """The quantile of a beta(a, b), by bisection."""
+    low, high = 0.0, 1.0
     for _ in range(200):
         middle = 0.5 * (low + high)
         if middle in (low, high):
             break
-        if cdf(middle) < p:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if beta_cdf(middle, a, b) < p else (low, middle)
     return 0.5 * (low + high)
-
-
-@lru_cache(maxsize=4096)
-def beta_quantile(p: float, a: float, b: float) -> float:
-    """The quantile of a beta(a, b)."""
-    return _bisect(lambda x: beta_cdf(x, a, b), p, 0.0, 1.0)
 
 
 def t_cdf(x: float, df: float) -> float:
@@ -87,11 +80,6 @@ def t_quantile(p: float, df: float) -> float:
     return size if p > 0.5 else -size
 
 
-def f_cdf(x: float, df1: float, df2: float) -> float:
-    """Probability that an F with `df1` and `df2` degrees of freedom is at most `x`."""
-    return beta_cdf(df1 * x / (df1 * x + df2), 0.5 * df1, 0.5 * df2) if x > 0 else 0.0
-
-
 @lru_cache(maxsize=4096)
 def f_quantile(p: float, df1: float, df2: float) -> float:
     """The quantile of an F with `df1` and `df2` degrees of freedom."""
@@ -106,8 +94,3 @@ def binomial_cdf(successes: int, n: int, p: float) -> float:
     if successes >= n:
         return 1.0
     return beta_cdf(1.0 - p, n - successes, successes + 1.0) if successes >= 0 else 0.0
-
-
-def two_sided_p(value: float, error: float, df: float) -> float:
-    """The two-sided p value of a t statistic."""
-    return 2.0 * t_cdf(-abs(value / error), df)

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.statistics.arrays import AnyInts, FloatArray, one_hot, ratio
-from evenhand.statistics.estimate import NO_RATINGS, Estimate, undefined
+from evenhand.statistics.confusion import one_hot
+from evenhand.statistics.estimate import NO_RATINGS, AnyInts, Estimate, FloatArray, undefined
 from evenhand.statistics.intervals.analytic import mean, proportion
-from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample
+from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, ratio
+
+BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +41,9 @@ class Calibration:
 
 
 def calibration(
-    confidence: FloatArray,
-    right: FloatArray,
-    clusters: AnyInts | None = None,
-    bins: int = 10,
-    plan: Resampling = DEFAULT,
+    confidence: FloatArray, right: FloatArray, clusters: AnyInts | None = None, plan: Resampling = DEFAULT
 ) -> Calibration:
-    """Calibration of confidences from 0 to 1 against zeros and ones, NaN where either is missing.
-
-    Empty bins are left out.
-    """
+    """Calibration of confidences from 0 to 1 against zeros and ones, NaN where either is missing; no empty bins."""
     known = ~(np.isnan(confidence) | np.isnan(right))
     sure, hit = confidence[known], right[known]
     if sure.size and (float(sure.min()) < 0.0 or float(sure.max()) > 1.0):
@@ -57,11 +52,11 @@ def calibration(
     if sure.size == 0:
         nothing = undefined(NO_RATINGS)
         return Calibration(0, nothing, nothing, nothing, nothing, ())
-    place = np.minimum((sure * bins).astype(np.int64), bins - 1)
+    place = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
     table = tuple(
         Bin(
-            low=b / bins,
-            high=(b + 1) / bins,
+            low=b / BINS,
+            high=(b + 1) / BINS,
             confidence=float(sure[place == b].mean()),
             right=proportion(hit[place == b], None if groups is None else groups[place == b], plan.level),
         )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.statistics.arrays import AnyInts, FloatArray, IntArray
+from evenhand.statistics.estimate import AnyInts, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,15 @@
 """Paired comparison: of two systems on the same items, or of two raters with the same reference."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from evenhand.statistics.arrays import AnyInts, FloatArray, Weighting, agreement_weights, label_scores
-from evenhand.statistics.estimate import NO_OVERLAP, Estimate, undefined
+from evenhand.statistics.counts import label_scores
+from evenhand.statistics.estimate import NO_OVERLAP, AnyInts, Estimate, FloatArray, undefined
 from evenhand.statistics.intervals.analytic import error_of_mean, mean
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample
-from evenhand.statistics.intervals.distributions import binomial_cdf, two_sided_p
-from evenhand.statistics.kappa import kappa_of_sums, kappa_sums
-
-Kappa = Literal["kappa", "kappa_linear", "kappa_quadratic"]
-_WEIGHTING: Mapping[Kappa, Weighting] = {
-    "kappa": "identity",
-    "kappa_linear": "linear",
-    "kappa_quadratic": "quadratic",
-}
+from evenhand.statistics.intervals.distributions import binomial_cdf, t_cdf
+from evenhand.statistics.kappa import Weighting, agreement_weights, kappa_of_sums, kappa_sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +25,8 @@ class Comparison:
 def compare_means(
     first: FloatArray, second: FloatArray, clusters: AnyInts | None = None, level: float = 0.95
 ) -> Comparison:
-    """Two systems' scores on the same items, NaN where missing: the mean difference by the paired t.
+    """Two systems' scores on the same items, NaN where missing: the mean difference by the paired t, over clusters.
 
-    Over clusters where given.
     Level: interval. Undefined without an item that both have.
     """
     both = ~(np.isnan(first) | np.isnan(second))
@@ -46,17 +36,14 @@ def compare_means(
     groups = None if clusters is None else clusters[both]
     difference = mean(gap, groups, level)
     error, df = error_of_mean(gap, groups)
-    p = two_sided_p(float(gap.mean()), error, df) if difference.low is not None else None
+    p = None if difference.low is None else 2.0 * t_cdf(-abs(float(gap.mean()) / error), df)
     return Comparison(difference, float(first[both].mean()), float(second[both].mean()), p)
 
 
 def compare_shares(
     first: FloatArray, second: FloatArray, clusters: AnyInts | None = None, level: float = 0.95
 ) -> Comparison:
-    """Two systems' zeros and ones on the same items.
-
-    As `compare_means`, with McNemar's exact p where units are independent.
-    """
+    """As `compare_means` for zeros and ones, with McNemar's exact p where units are independent."""
     compared = compare_means(first, second, clusters, level)
     if clusters is not None or compared.first is None:
         return compared
@@ -70,35 +57,32 @@ def compare_raters(
     second: AnyInts,
     reference: AnyInts,
     labels: int,
-    by: Kappa = "kappa",
+    weighting: Weighting = "identity",
     scores: FloatArray | None = None,
     clusters: AnyInts | None = None,
     plan: Resampling | None = DEFAULT,
 ) -> Comparison:
-    """Two raters' agreement with one reference, over the units that all three rated, and the difference.
+    """Two raters' κ with one reference, over the units that all three rated, and the difference.
 
-    Codes, -1 missing. The resamples are the same for both raters, so what they share cancels. Range -2 to 2 for κ, -1
-    to 1 otherwise. The p value is left to the interval: None. Undefined where either agreement is.
+    Codes, -1 missing. The resamples are the same for both raters, so what they share cancels. Range -2 to 2. The p
+    value is left to the interval: None. Undefined where either κ is.
     """
     used = (first >= 0) & (second >= 0) & (reference >= 0)
     n = int(used.sum())
     if n == 0:
         return Comparison(undefined(NO_OVERLAP), None, None, None)
-    sample = Sample.of(
-        np.stack((first[used], second[used], reference[used]), axis=1), None if clusters is None else clusters[used]
-    )
-    disagreement = 1.0 - agreement_weights(_WEIGHTING[by], label_scores(labels, scores))
+    rows = np.stack((first[used], second[used], reference[used]), axis=1)
+    sample = Sample.of(rows, None if clusters is None else clusters[used])
+    disagreement = 1.0 - agreement_weights(weighting, label_scores(labels, scores))
     kappa = kappa_of_sums(disagreement)
-    sums = np.concatenate(
-        [kappa_sums(sample.rows[:, 2], sample.rows[:, side], disagreement) for side in (0, 1)], axis=1
-    )
-    totals = np.split(sample.times.astype(np.float64) @ sums, 2)
-    values = [float(kappa(total[None, :])[0]) for total in totals]
+    sides = [kappa_sums(sample.rows[:, 2], sample.rows[:, side], disagreement) for side in (0, 1)]
+    values = (float(kappa(sample.times @ side)) for side in sides)
 
     def difference(both: FloatArray) -> FloatArray:
         left, right = np.split(both, 2, axis=-1)
         return kappa(left) - kappa(right)
 
     why = "the agreement of one of the two with the reference is undefined"
-    known = [value if np.isfinite(value) else None for value in values]
-    return Comparison(sample.estimate(sums, difference, n, why, plan), known[0], known[1], None)
+    found = sample.estimate(np.concatenate(sides, axis=1), difference, n, why, plan)
+    left, right = (value if np.isfinite(value) else None for value in values)
+    return Comparison(found, left, right, None)

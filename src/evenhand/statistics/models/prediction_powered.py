@@ -6,12 +6,12 @@ from typing import Literal
 
 import numpy as np
 
-from evenhand.statistics.arrays import AnyInts, FloatArray
-from evenhand.statistics.estimate import Estimate, undefined
+from evenhand.statistics.estimate import AnyInts, Estimate, FloatArray, undefined
 from evenhand.statistics.intervals.analytic import error_of_mean, mean, proportion
 from evenhand.statistics.intervals.distributions import t_quantile
 
 Weight = Literal["auto", "classical", "tuned"]
+NO_HUMAN = "there are no human ratings"
 FEWEST_TO_TUNE = 100
 """Human labels below which the weight is not tuned.
 
@@ -44,10 +44,7 @@ class PredictionPowered:
 
 
 def tuned_weight(human: FloatArray, model: FloatArray, model_only: FloatArray) -> float:
-    """The weight that makes the combined estimate's variance least, kept between 0 and 1.
-
-    0 for a model that is constant.
-    """
+    """The weight that makes the combined estimate's variance least, kept between 0 and 1; 0 for a constant model."""
     n, more = human.size, model_only.size
     pooled = np.concatenate((model, model_only))
     spread = float(pooled.var(ddof=1)) if pooled.size > 1 else 0.0
@@ -72,16 +69,15 @@ def ppi_mean(
     ratings.
     """
     chosen, tuned, note = _choose(human, model, model_only, weight, FEWEST_TO_TUNE)
-    people, machine = mean(human, clusters, level), _model_mean(model, model_only, clusters, model_clusters, level)
+    people = mean(human, clusters, level)
+    machine = mean(np.concatenate((model, model_only)), _join(clusters, model_clusters), level)
     if human.size == 0:
-        return PredictionPowered(undefined("there are no human ratings"), people, machine, chosen, tuned, note)
-    value = float(human.mean())
-    if model_only.size and chosen:
-        value += chosen * (float(model_only.mean()) - float(model.mean()))
-    else:
-        chosen = 0.0
+        return PredictionPowered(undefined(NO_HUMAN), people, machine, chosen, tuned, note)
     error, df = error_of_mean(human - chosen * model, clusters)
-    other, other_df = error_of_mean(model_only, model_clusters) if chosen else (0.0, 0)
+    value, other, other_df = float(human.mean()), 0.0, 0
+    if chosen:
+        value += chosen * (float(model_only.mean()) - float(model.mean()))
+        other, other_df = error_of_mean(model_only, model_clusters)
     combined = _combine(value, error, df, chosen * other, other_df, int(human.size), level)
     return PredictionPowered(combined, people, machine, chosen, tuned, note)
 
@@ -105,17 +101,16 @@ def ppi_proportion(
     fewest = FEWEST_TO_TUNE if rare >= FEWEST_OF_A_SIDE else 10**12
     chosen, tuned, note = _choose(human, model, model_only, weight, fewest)
     people = proportion(human, clusters, level)
-    machine = _model_share(model, model_only, clusters, model_clusters, level)
+    machine = proportion(np.concatenate((model, model_only)), _join(clusters, model_clusters), level)
     if human.size == 0:
-        return PredictionPowered(undefined("there are no human ratings"), people, machine, chosen, tuned, note)
-    if not (model_only.size and chosen):
+        return PredictionPowered(undefined(NO_HUMAN), people, machine, chosen, tuned, note)
+    if not chosen:
         return PredictionPowered(people, people, machine, 0.0, tuned, note)
-    n = int(human.size)
-    value = float(human.mean()) + chosen * (float(model_only.mean()) - float(model.mean()))
-    residual = human - chosen * model
-    centre, error, df = _softened(residual, chosen, clusters)
+    n, further = int(human.size), float(model_only.mean())
+    value = float(human.mean()) + chosen * (further - float(model.mean()))
+    centre, error, df = _softened(human - chosen * model, chosen, clusters)
     other, other_df = error_of_mean(model_only, model_clusters)
-    around = _combine(centre + chosen * float(model_only.mean()), error, df, chosen * other, other_df, n, level)
+    around = _combine(centre + chosen * further, error, df, chosen * other, other_df, n, level)
     low = None if around.low is None else min(max(0.0, around.low), max(0.0, value))
     high = None if around.high is None else max(min(1.0, around.high), min(1.0, value))
     combined = Estimate(value=min(1.0, max(0.0, value)), low=low, high=high, n=n, note=around.note)
@@ -133,18 +128,11 @@ def ppi_labels(
     level: float = 0.95,
 ) -> tuple[PredictionPowered, ...]:
     """The share of each label, from codes. With one fixed weight for all labels the shares sum to 1 before clipping."""
-    return tuple(
-        ppi_proportion(
-            (human == label).astype(np.float64),
-            (model == label).astype(np.float64),
-            (model_only == label).astype(np.float64),
-            weight,
-            clusters,
-            model_clusters,
-            level,
-        )
-        for label in range(labels)
-    )
+    shares: list[PredictionPowered] = []
+    for label in range(labels):
+        own, its, more = ((codes == label).astype(np.float64) for codes in (human, model, model_only))
+        shares.append(ppi_proportion(own, its, more, weight, clusters, model_clusters, level))
+    return tuple(shares)
 
 
 def _softened(residual: FloatArray, weight: float, clusters: AnyInts | None) -> tuple[float, float, int]:
@@ -171,18 +159,6 @@ def _choose(
     if weight == "tuned" or (weight == "auto" and human.size >= fewest):
         return tuned_weight(human, model, model_only), True, None
     return 1.0, False, None if weight == "classical" else "too few human labels to tune the weight: classical"
-
-
-def _model_mean(
-    model: FloatArray, more: FloatArray, clusters: AnyInts | None, others: AnyInts | None, level: float
-) -> Estimate:
-    return mean(np.concatenate((model, more)), _join(clusters, others), level)
-
-
-def _model_share(
-    model: FloatArray, more: FloatArray, clusters: AnyInts | None, others: AnyInts | None, level: float
-) -> Estimate:
-    return proportion(np.concatenate((model, more)), _join(clusters, others), level)
 
 
 def _join(clusters: AnyInts | None, others: AnyInts | None) -> AnyInts | None:

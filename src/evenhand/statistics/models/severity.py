@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.statistics.arrays import AnyInts, FloatArray, IntArray
-from evenhand.statistics.estimate import Estimate, undefined
+from evenhand.statistics.estimate import AnyInts, Estimate, FloatArray, IntArray, undefined
 from evenhand.statistics.intervals.analytic import mean
 from evenhand.statistics.intervals.distributions import normal_quantile, t_quantile
 
@@ -95,9 +94,8 @@ def severities(codes: AnyInts, level: float = 0.95) -> Severities:
         return _nothing("raters come in too many different sets", raters, n)
     found = model.fit()
     if found is None:
-        return _nothing(
-            "the ratings leave a severity unbounded, or the raters are not linked by shared units", raters, n
-        )
+        why = "the ratings leave a severity unbounded, or the raters are not linked by shared units"
+        return _nothing(why, raters, n)
     parameters, covariance = found
     spread = np.vstack((np.eye(raters - 1), -np.ones(raters - 1)))
     values = spread @ parameters[: raters - 1]
@@ -173,19 +171,17 @@ class _Conditional:
 
 def _expected(terms: FloatArray, counts: FloatArray) -> FloatArray:
     """How often each rater of a group is expected to give each label, given how many units have each total."""
-    m, labels = len(terms), int(terms.shape[1])
-    rows = [np.asarray(terms[j], dtype=np.float64) for j in range(m)]
     before: list[FloatArray] = [np.ones(1)]
     after: list[FloatArray] = [np.ones(1)]
-    for j in range(m):
-        before.append(_convolve(before[-1], rows[j]))
-        after.append(_convolve(after[-1], rows[m - 1 - j]))
+    for first, last in zip(terms, terms[::-1], strict=True):
+        before.append(_convolve(before[-1], first))
+        after.append(_convolve(after[-1], last))
     weight = counts / before[-1]
-    out = np.empty((m, labels))
-    for j in range(m):
-        rest = _convolve(before[j], after[m - 1 - j])
-        for x in range(labels):
-            out[j, x] = terms[j, x] * float(rest @ weight[x : x + rest.size])
+    out = np.empty_like(terms)
+    for rater in range(len(terms)):
+        rest = _convolve(before[rater], after[len(terms) - 1 - rater])
+        for label in range(terms.shape[1]):
+            out[rater, label] = terms[rater, label] * float(rest @ weight[label : label + rest.size])
     return out
 
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from evenhand.statistics.arrays import agreement_weights, first_over_second, ratio
+from evenhand.statistics.intervals.bootstrap import first_over_second, ratio
+from evenhand.statistics.kappa import agreement_weights
 
 
 def test_nan_marks_what_is_undefined_without_a_warning() -> None:

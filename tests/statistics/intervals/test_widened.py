@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from evenhand.statistics.alpha import krippendorff_alpha
-from evenhand.statistics.arrays import IntArray
 from evenhand.statistics.confusion import cross
 from evenhand.statistics.counts import count_wide
-from evenhand.statistics.estimate import Estimate
+from evenhand.statistics.estimate import Estimate, IntArray
+from evenhand.statistics.intervals.analytic import NOTE, widened
 from evenhand.statistics.intervals.bootstrap import Resampling
-from evenhand.statistics.intervals.rare_labels import NOTE, rare_of_counts, rare_of_pair, widened
 from evenhand.statistics.kappa import cohen_kappa
 
 
@@ -21,14 +20,14 @@ def skewed(seed: int, n: int = 100) -> IntArray:
 def test_the_rare_side_by_hand():
     # Six units, label 0 the commonest: (0,0) ×3, (1,1), (0,1), (1,2). Off it: three units, one of which agrees.
     codes = np.array([[0, 0], [0, 0], [0, 0], [1, 1], [0, 1], [1, 2]])
-    rare = rare_of_counts(count_wide(codes, 3))
+    rare = count_wide(codes, 3).rare_side
     assert (rare.n, rare.involved, rare.agreeing) == (6, 3.0, 1.0)
-    assert rare_of_pair(cross(codes[:, 0], codes[:, 1], 3)) == rare
+    assert cross(codes[:, 0], codes[:, 1], 3).rare_side == rare
 
 
 def test_more_than_two_ratings_count_by_their_pairs():
     # (0,1,1): three pairs, all with a 1 in them, one of them the same. (0,0,2): two pairs with the 2, none the same.
-    rare = rare_of_counts(count_wide(np.array([[0, 1, 1], [0, 0, 2], [0, 0, 0]]), 3))
+    rare = count_wide(np.array([[0, 1, 1], [0, 0, 2], [0, 0, 0]]), 3).rare_side
     assert (rare.n, rare.involved) == (3, 2.0)
     assert rare.agreeing == pytest.approx(1 / 3)
 
@@ -55,13 +54,13 @@ def test_two_raters_and_many_are_widened_alike():
 def test_nothing_is_widened_where_many_units_agree_off_the_commonest_label():
     codes = np.random.default_rng(1).choice(3, size=(100, 1), p=[0.5, 0.3, 0.2]).repeat(2, axis=1)
     codes[:20, 1] = (codes[:20, 1] + 1) % 3
-    rare = rare_of_counts(count_wide(codes, 3))
+    rare = count_wide(codes, 3).rare_side
     found = Estimate(value=0.7, low=0.6, high=0.8, n=100)
     assert rare.agreeing >= 10
     assert widened(found, rare, 0.95) is found
 
 
 def test_an_estimate_without_an_interval_stays_without():
-    rare = rare_of_counts(count_wide(skewed(3), 3))
+    rare = count_wide(skewed(3), 3).rare_side
     alone = Estimate(value=-0.01, n=100, note="no interval: every resample gives the same value")
     assert widened(alone, rare, 0.95) is alone
