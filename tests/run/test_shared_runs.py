@@ -20,7 +20,7 @@ N, KILLS, PLACES = 120, 2, 4
 
 def test_four_processes_two_of_them_killed_rate_everything_once(store_location: str):
     done = share(store_location, N, kills=KILLS, concurrency=PLACES)
-    assert done.codes == [0] * 4, done.errors
+    assert done.codes == [0] * 4
     assert done.ratings == Counter(f"i{number}" for number in range(N))
     assert len(done.prompts) == N
     # Only calls in flight at a kill are repeated.
@@ -31,7 +31,7 @@ def test_the_cap_covers_all_processes_and_those_that_were_killed(store_location:
     # A call reserves about 0.03 dollars and costs 0.0003; what a killed process had reserved counts as spent.
     cap = 0.1
     done = share(store_location, N, kills=1, max_cost=cap, concurrency=2)
-    assert set(done.codes) <= {0, 1}, done.errors
+    assert set(done.codes) <= {0, 1}
     assert max(done.ratings.values()) == 1
     assert done.calls * CALL_COST <= done.spent <= cap * 1e6
 

@@ -1,6 +1,5 @@
 """How several workers share a run: every item rated once, the cap kept, dead workers' items taken over."""
 
-import multiprocessing
 import os
 import random
 import signal
@@ -19,6 +18,7 @@ from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
 from evenhand.store.items import ItemUnits
 from evenhand.store.store import Store, create_store, open_store
 from evenhand.store.work import Finished, Lease, RunSpec
+from tests.processes import FORKS
 
 HALO = load_protocol("halo-support")
 FIELDS = {"question": "Q?", "context": ("C.",), "generated_answer": "A."}
@@ -200,8 +200,6 @@ def test_failures_from_before_the_run_are_tried_once(store: Store) -> None:
 
 # Many processes
 
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["evenhand.store.store", "evenhand.protocol.load", "psycopg", "pytest"])
 ITEMS, CAP, WORST = 300, 1_000_000, 4_000
 
 
@@ -234,7 +232,7 @@ def test_processes_that_are_killed_leave_nothing_twice_and_keep_the_cap(store_lo
     running: list[BaseProcess] = []
 
     def start() -> None:
-        process = PROCESSES.Process(target=_work, args=(store_location, f"worker-{next(numbers)}"))
+        process = FORKS.Process(target=_work, args=(store_location, f"worker-{next(numbers)}"))
         process.start()
         running.append(process)
 

@@ -1,6 +1,5 @@
 """Every promise of `store/people.py` about tasks, on every back end."""
 
-import multiprocessing
 import os
 import signal
 from collections import Counter
@@ -24,6 +23,7 @@ from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
 from evenhand.store.items import ItemUnits
 from evenhand.store.people.tasks import TaskCounts
 from evenhand.store.store import Store, create_store, open_store
+from tests.processes import FORKS
 
 TEXT = """
 name: reply-check
@@ -644,9 +644,6 @@ def test_a_changed_protocol_begins_anew_and_an_earlier_one_goes_on(study: Store,
 
 # Many processes, ends of processes, copies
 
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["evenhand.store.store", "evenhand.protocol.load", "psycopg", "pytest"])
-
 
 def _rate(location: str, rater: str, pipe: Pipe) -> None:
     with open_store(location) as opened:
@@ -665,8 +662,8 @@ def test_people_in_several_processes_are_given_each_item_so_often_and_no_more(st
     pipes: list[Pipe] = []
     children: list[BaseProcess] = []
     for name in names:
-        mine, its = PROCESSES.Pipe(duplex=False)
-        child = PROCESSES.Process(target=_rate, args=(store_location, name, its))
+        mine, its = FORKS.Pipe(duplex=False)
+        child = FORKS.Process(target=_rate, args=(store_location, name, its))
         child.start()
         its.close()
         pipes.append(mine)
@@ -696,8 +693,8 @@ def test_a_killed_process_leaves_nothing_half_given(store_location: str) -> None
         made.people.tasks.set_plan(Plan(overlap=1))
         acknowledged = 0
         for attempt in range(3):
-            mine, its = PROCESSES.Pipe(duplex=False)
-            process = PROCESSES.Process(target=_claim_until_killed, args=(store_location, "ann", its))
+            mine, its = FORKS.Pipe(duplex=False)
+            process = FORKS.Process(target=_claim_until_killed, args=(store_location, "ann", its))
             process.start()
             its.close()
             for _ in range(3 + attempt):

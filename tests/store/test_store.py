@@ -1,6 +1,5 @@
 """Every promise of `store/base.py`, on every back end."""
 
-import multiprocessing
 import os
 import random
 import signal
@@ -26,6 +25,7 @@ from evenhand.store.items import ItemUnits
 from evenhand.store.ratings import Added
 from evenhand.store.schema import metadata
 from evenhand.store.store import Store, create_store, open_store
+from tests.processes import FORKS
 
 FIELDS = """
 name: reply-check
@@ -501,8 +501,6 @@ def test_a_new_study_has_the_tables_that_queries_expect(store: Store, store_loca
 
 # Many processes
 
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["evenhand.store.store", "evenhand.protocol.load", "psycopg", "pytest"])
 WRITERS, EACH = 20, 500
 
 
@@ -570,8 +568,8 @@ def test_a_killed_writer_loses_nothing_that_was_acknowledged(store: Store, store
     chance = random.Random(7)
     acknowledged: set[str] = set()
     for attempt in range(8):
-        mine, its = PROCESSES.Pipe(duplex=False)
-        process = PROCESSES.Process(target=_write_until_killed, args=(store_location, attempt, its))
+        mine, its = FORKS.Pipe(duplex=False)
+        process = FORKS.Process(target=_write_until_killed, args=(store_location, attempt, its))
         process.start()
         its.close()
         for _ in range(chance.randrange(1, 12)):
@@ -599,8 +597,8 @@ def _run(target: Callable[[str, int, Pipe], None], location: str, writers: Seque
     pipes: list[Pipe] = []
     processes: list[BaseProcess] = []
     for writer in writers:
-        mine, its = PROCESSES.Pipe(duplex=False)
-        process = PROCESSES.Process(target=target, args=(location, writer, its))
+        mine, its = FORKS.Pipe(duplex=False)
+        process = FORKS.Process(target=target, args=(location, writer, its))
         process.start()
         its.close()
         pipes.append(mine)
@@ -639,8 +637,8 @@ def test_a_backup_is_the_whole_study(store: Store, tmp_path: Path) -> None:
 
 
 def test_a_backup_while_others_write_is_one_moment(store: Store, store_location: str, tmp_path: Path) -> None:
-    mine, its = PROCESSES.Pipe(duplex=False)
-    process = PROCESSES.Process(target=_write_until_killed, args=(store_location, 0, its))
+    mine, its = FORKS.Pipe(duplex=False)
+    process = FORKS.Process(target=_write_until_killed, args=(store_location, 0, its))
     process.start()
     its.close()
     mine.recv()
