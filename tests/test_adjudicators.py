@@ -17,7 +17,7 @@ from evenhand.analysis.trust import trust
 from evenhand.formats.items import read_items
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Kind, Rating, Status
-from evenhand.report.build import agreements
+from evenhand.report.build import agreement_report
 from evenhand.report.html.page import render
 from evenhand.report.json import agree_json, plain
 from evenhand.report.text import agreement_text, report_text
@@ -64,9 +64,7 @@ def rule(study: Study, rater: str = "cem", seen: tuple[str, ...] = ("ann", "ben"
 def figures(tables: Tables) -> dict[str, Any]:
     view = tables.compared()
     return {
-        "agreement": agree_json(tables, agreements(tables, FEW), targets(tables, measures(tables, plan=FEW)))[
-            "criteria"
-        ],
+        "agreement": agree_json(agreement_report(tables, plan=FEW))["criteria"],
         "targets": plain(targets(tables, measures(tables, plan=FEW))),
         "trust": {name: plain(trust(view, name, FEW)) for name, table in view.tables.items() if table.categorical},
         "people": [tables.raters[number].id for number in tables.people()],
@@ -111,14 +109,15 @@ def test_a_percentage_that_only_an_adjudicator_gave_is_no_label_of_the_others():
 def test_what_is_left_out_is_said_in_words_and_in_json(tmp_path: Path):
     with sample("halo-support", tmp_path) as study:
         silent = study.store.tables()
-        assert "adjudicators" not in agreement_text(silent, {}, [])
-        assert agree_json(silent, {}, [])["left_out"]["adjudicators"] == []
+        assert "adjudicators" not in agreement_text(agreement_report(silent, plan=FEW))
+        assert agree_json(agreement_report(silent, plan=FEW))["left_out"]["adjudicators"] == []
         rule(study)
         rule(study, "<dan>")
         tables = study.store.tables()
-        words = "cem and <dan> are left out of agreement: adjudicators have seen what the others said."
-        assert agree_json(tables, {}, [])["left_out"] == {"earlier_protocols": {}, "adjudicators": ["cem", "<dan>"]}
-        assert words in agreement_text(tables, {}, [])
+        words = "cem and <dan> are left out of agreement: adjudicators have seen the others' ratings."
+        agreement = agreement_report(tables, plan=FEW)
+        assert agree_json(agreement)["left_out"] == {"earlier_protocols": {}, "adjudicators": ["cem", "<dan>"]}
+        assert words in agreement_text(agreement)
         report = study.report(plan=FEW).report
     assert words in report_text(report)
     assert "Adjudicators see the other raters" in render(report)

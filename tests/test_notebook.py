@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.report.html.fragment import fragment
+from evenhand.report.html.page import fragment
 
 nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed: no notebook is executed")
 nbformat = pytest.importorskip("nbformat")

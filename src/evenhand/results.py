@@ -3,27 +3,25 @@ converts to plain values and to data frames of one row per figure."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.analysis.agreement import Agreement, Pair
 from evenhand.analysis.comparison import Compared
 from evenhand.analysis.figures import PEOPLES_MAJORITY, Figure
-from evenhand.analysis.tables import Tables
 from evenhand.analysis.targets import TargetResult
-from evenhand.analysis.trust import Trust, in_words
+from evenhand.analysis.trust import Trust
 from evenhand.formats.ratings.validation import ImportSummary
 from evenhand.formats.tables.frames import data_frame
-from evenhand.report.data import Report
+from evenhand.report.build import Report
+from evenhand.report.html.agreement import agreement_section
 from evenhand.report.html.elements import Section, table
-from evenhand.report.html.fragment import fragment
-from evenhand.report.html.names import Names
-from evenhand.report.html.sections.agreement import agreement_section
-from evenhand.report.html.sections.headline import headline_section
-from evenhand.report.html.sections.trust import trust_section
+from evenhand.report.html.measures import headline_section
+from evenhand.report.html.page import fragment, report_fragment
+from evenhand.report.html.trust import trust_section
 from evenhand.report.json import agree_json, measures_json, plain, report_json
-from evenhand.report.text import agreement_text, line, measures_text, shown
+from evenhand.report.text import agreement_text, line, measures_text, shown, trust_text
 from evenhand.statistics import Estimate
 from evenhand.store.ratings import Added
 from evenhand.text import counted
@@ -51,7 +49,7 @@ class Result(ABC):
         """The rows of a data frame."""
 
     @abstractmethod
-    def _sections(self) -> Sequence[Section]:
+    def _repr_html_(self) -> str:
         """What a notebook shows."""
 
     @abstractmethod
@@ -60,22 +58,29 @@ class Result(ABC):
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A pandas data frame. Raises UserError if pandas is not installed."""
-        return data_frame("pandas", _columns(self._rows()))
+        return data_frame("pandas", self._columns())
 
     def to_polars(self) -> "polars.DataFrame":
         """A Polars data frame. Raises UserError if Polars is not installed."""
-        return data_frame("polars", _columns(self._rows()))
+        return data_frame("polars", self._columns())
 
-    def _repr_html_(self) -> str:
-        return fragment(self._sections())
+    def _columns(self) -> dict[str, list[object]]:
+        rows = self._rows()
+        return {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._summary()}>"
 
 
-def _columns(rows: Sequence[Row]) -> dict[str, list[object]]:
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: [row.get(name) for row in rows] for name in names}
+class FiguresResult(Result):
+    """A result that consists of figures."""
+
+    @abstractmethod
+    def figures(self) -> Sequence[Figure]:
+        """Every number of this result as a flat record."""
+
+    def _rows(self) -> Sequence[Row]:
+        return [_figure_row(figure) for figure in self.figures()]
 
 
 def _figure_row(figure: Figure) -> Row:
@@ -95,108 +100,31 @@ def _figure_row(figure: Figure) -> Row:
     }
 
 
-class FiguresResult(Result):
-    """A result that consists of figures."""
-
-    @abstractmethod
-    def figures(self) -> Sequence[Figure]:
-        """Every number of this result as a flat record."""
-
-    def _rows(self) -> Sequence[Row]:
-        return [_figure_row(figure) for figure in self.figures()]
-
-
 @dataclass(frozen=True, repr=False)
-class AgreementResult(FiguresResult):
-    """Agreement of all raters and of each pair, by criterion, and the protocol's targets."""
+class ReportResult(FiguresResult):
+    """The whole report, or one part of it; `path` is the file it was written to, if it was."""
 
-    heading: Report
-    tables: Tables
-    criteria: Mapping[str, Agreement]
-    targets: Sequence[TargetResult]
-
-    @property
-    def alpha(self) -> Mapping[str, Estimate]:
-        """Krippendorff's α of each criterion."""
-        return {name: found.alpha for name, found in self.criteria.items()}
-
-    @property
-    def pairs(self) -> Mapping[str, Sequence[Pair]]:
-        """The pairs of raters of each criterion."""
-        return {name: found.pairs for name, found in self.criteria.items()}
+    report: Report
+    path: Path | None = None
 
     def __str__(self) -> str:
-        return agreement_text(self.tables, self.criteria, self.targets)
+        where = self.path or self.report.source.location
+        units, raters = self.report.source.n_units, len(self.report.raters)
+        return f"{where}: {counted(units, 'unit')}, {counted(raters, 'rater')}"
 
     def to_dict(self) -> dict[str, Any]:
-        return agree_json(self.tables, self.criteria, self.targets)
+        return report_json(self.report)
 
     def figures(self) -> Sequence[Figure]:
-        return [figure for found in self.criteria.values() for figure in found.figures()]
+        agreements, trust = self.report.agreements.values(), self.report.trust.values()
+        found = [*self.report.measures, *(one for agreement in agreements for one in agreement.figures())]
+        return found + [one for trusted in trust for one in _trust_figures(trusted)]
 
-    def _sections(self) -> Sequence[Section]:
-        report = replace(self.heading, agreements=self.criteria, targets=self.targets)
-        return [agreement_section(report, Names(report))]
-
-    def _summary(self) -> str:
-        pairs = sum(len(found.pairs) for found in self.criteria.values())
-        return f"{', '.join(self.criteria) or 'no criterion'}; {counted(pairs, 'pair')} of raters"
-
-
-@dataclass(frozen=True, repr=False)
-class MeasuresResult(FiguresResult):
-    """The protocol's own figures, overall and by stratum."""
-
-    heading: Report
-    tables: Tables
-    measures: Sequence[Figure]
-
-    def __iter__(self) -> Iterator[Figure]:
-        return iter(self.measures)
-
-    def __len__(self) -> int:
-        return len(self.measures)
-
-    def __str__(self) -> str:
-        return measures_text(self.tables, self.measures)
-
-    def to_dict(self) -> dict[str, Any]:
-        return measures_json(self.tables, self.measures)
-
-    def figures(self) -> Sequence[Figure]:
-        return self.measures
-
-    def _sections(self) -> Sequence[Section]:
-        report = replace(self.heading, measures=self.measures)
-        return [headline_section(report, Names(report))]
+    def _repr_html_(self) -> str:
+        return report_fragment(self.report, headline_section, agreement_section, trust_section)
 
     def _summary(self) -> str:
-        return f"{self.tables.protocol.name}; {counted(len(self.measures), 'figure')}"
-
-
-@dataclass(frozen=True, repr=False)
-class TrustResult(FiguresResult):
-    """How far each rater can be trusted on one criterion."""
-
-    heading: Report
-    trust: Trust
-
-    def __str__(self) -> str:
-        sentences = (line(f"  {sentence}") for sentence in in_words(self.trust))
-        return "\n".join([f"Trust: {self.trust.criterion}", *sentences])
-
-    def to_dict(self) -> dict[str, Any]:
-        return plain(self.trust)
-
-    def figures(self) -> Sequence[Figure]:
-        return list(_trust_figures(self.trust))
-
-    def _sections(self) -> Sequence[Section]:
-        report = replace(self.heading, trust={self.trust.criterion: self.trust})
-        return [trust_section(report, Names(report))]
-
-    def _summary(self) -> str:
-        return f"{self.trust.criterion}; {counted(len(self.trust.models), 'model')}"
+        return str(self)
 
 
 def _trust_figures(found: Trust) -> Iterator[Figure]:
@@ -211,6 +139,86 @@ def _trust_figures(found: Trust) -> Iterator[Figure]:
     for severity in found.severities:
         yield Figure("leniency", "leniency", severity.leniency, name, severity.rater)
         yield Figure("drift", "drift", severity.drift, name, severity.rater)
+
+
+class AgreementResult(ReportResult):
+    """Agreement of all raters and of each pair, by criterion, and the protocol's targets."""
+
+    @property
+    def criteria(self) -> Mapping[str, Agreement]:
+        """Everything about the agreement on each criterion."""
+        return self.report.agreements
+
+    @property
+    def targets(self) -> Sequence[TargetResult]:
+        """The figures for which the protocol has a goal."""
+        return self.report.targets
+
+    @property
+    def alpha(self) -> Mapping[str, Estimate]:
+        """Krippendorff's α of each criterion."""
+        return {name: found.alpha for name, found in self.criteria.items()}
+
+    @property
+    def pairs(self) -> Mapping[str, Sequence[Pair]]:
+        """The pairs of raters of each criterion."""
+        return {name: found.pairs for name, found in self.criteria.items()}
+
+    def __str__(self) -> str:
+        return agreement_text(self.report)
+
+    def to_dict(self) -> dict[str, Any]:
+        return agree_json(self.report)
+
+    def _repr_html_(self) -> str:
+        return report_fragment(self.report, agreement_section)
+
+    def _summary(self) -> str:
+        pairs = sum(map(len, self.pairs.values()))
+        return f"{', '.join(self.criteria) or 'no criterion'}; {counted(pairs, 'pair')} of raters"
+
+
+class MeasuresResult(ReportResult):
+    """The protocol's own figures, overall and by stratum."""
+
+    def __iter__(self) -> Iterator[Figure]:
+        return iter(self.report.measures)
+
+    def __len__(self) -> int:
+        return len(self.report.measures)
+
+    def __str__(self) -> str:
+        return measures_text(self.report)
+
+    def to_dict(self) -> dict[str, Any]:
+        return measures_json(self.report)
+
+    def _repr_html_(self) -> str:
+        return report_fragment(self.report, headline_section)
+
+    def _summary(self) -> str:
+        return f"{self.report.source.protocol.name}; {counted(len(self), 'figure')}"
+
+
+class TrustResult(ReportResult):
+    """How far each rater can be trusted on one criterion."""
+
+    @property
+    def trust(self) -> Trust:
+        """The figures as plain data."""
+        return next(iter(self.report.trust.values()))
+
+    def __str__(self) -> str:
+        return trust_text(self.report)
+
+    def to_dict(self) -> dict[str, Any]:
+        return plain(self.trust)
+
+    def _repr_html_(self) -> str:
+        return report_fragment(self.report, trust_section)
+
+    def _summary(self) -> str:
+        return f"{self.trust.criterion}; {counted(len(self.trust.models), 'model')}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -252,48 +260,14 @@ class ComparisonResult(FiguresResult):
             for row, one in zip(super()._rows(), found, strict=True)
         ]
 
-    def _sections(self) -> Sequence[Section]:
+    def _repr_html_(self) -> str:
         found = self.comparison
         caption = f"{found.criterion}: {found.field} {found.a} less {found.b}"
-        rows = [[name, self._difference(name)] for name in found.differences]
-        return [
-            Section("comparison", "Comparison", table(caption, ["", "difference"], rows or [[found.why or "", ""]]))
-        ]
+        rows = [[name, self._difference(name)] for name in found.differences] or [[found.why or "", ""]]
+        return _table_fragment("Comparison", caption, ["", "difference"], rows)
 
     def _summary(self) -> str:
         return f"{self.comparison.criterion}, {self.comparison.a} less {self.comparison.b}"
-
-
-@dataclass(frozen=True, repr=False)
-class ReportResult(FiguresResult):
-    """The whole report; `path` is the file it was written to, if it was."""
-
-    report: Report
-    path: Path | None = None
-
-    def __str__(self) -> str:
-        where = self.path or self.report.source.location
-        units, raters = self.report.source.n_units, len(self.report.raters)
-        return f"{where}: {counted(units, 'unit')}, {counted(raters, 'rater')}"
-
-    def to_dict(self) -> dict[str, Any]:
-        return report_json(self.report)
-
-    def figures(self) -> Sequence[Figure]:
-        report = self.report
-        found = [*report.measures, *(one for agreement in report.agreements.values() for one in agreement.figures())]
-        return found + [one for trust in report.trust.values() for one in _trust_figures(trust)]
-
-    def _sections(self) -> Sequence[Section]:
-        names = Names(self.report)
-        return [
-            headline_section(self.report, names),
-            agreement_section(self.report, names),
-            trust_section(self.report, names),
-        ]
-
-    def _summary(self) -> str:
-        return str(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -338,9 +312,8 @@ class ImportResult(Result):
     def _rows(self) -> Sequence[Row]:
         return [{"rater": rater, "ratings": count} for rater, count in self.summary.ratings.items()]
 
-    def _sections(self) -> Sequence[Section]:
-        rows = [[rater, f"{count:,}"] for rater, count in self.summary.ratings.items()]
-        return [Section("import", "Imported ratings", table(str(self), ["rater", "ratings"], rows))]
+    def _repr_html_(self) -> str:
+        return _table_fragment("Imported ratings", str(self), ["rater", "ratings"], _cells(self._rows()))
 
     def _summary(self) -> str:
         return f"{self.source}; {self.added.new:,} new, {self.added.superseding:,} replaced, {self.added.known:,} known"
@@ -385,10 +358,9 @@ class RunResult(Result):
         kept = ("units", "failed_units", "calls", "reused", "input_tokens", "output_tokens", "cost")
         return [{"rater": rater, **{name: counts[name] for name in kept}} for rater, counts in self.raters.items()]
 
-    def _sections(self) -> Sequence[Section]:
+    def _repr_html_(self) -> str:
         heads = ["rater", "units", "failed", "calls", "stored replies", "tokens read", "tokens written", "cost ($)"]
-        rows = [["–" if cell is None else _number(cell) for cell in row.values()] for row in self._rows()]
-        return [Section("run", "Run", table(self._summary(), heads, rows, "numbers"))]
+        return _table_fragment("Run", self._summary(), heads, _cells(self._rows()), "numbers")
 
     def _summary(self) -> str:
         ended = f"; stopped: {self.stopped}" if self.stopped else ""
@@ -412,14 +384,25 @@ class RunEstimate(Result):
     def _rows(self) -> Sequence[Row]:
         return plain(self.models)
 
-    def _sections(self) -> Sequence[Section]:
+    def _repr_html_(self) -> str:
         heads = ["rater", "model", "calls", "stored", "tokens to read", "tokens to write", "cost ($)", "at most ($)"]
-        rows = [["–" if cell is None else _number(cell) for cell in row.values()] for row in self._rows()]
-        return [Section("estimate", "Estimate of a run", table(self._summary(), heads, rows, "numbers"))]
+        return _table_fragment("Estimate of a run", self._summary(), heads, _cells(self._rows()), "numbers")
 
     def _summary(self) -> str:
         return f"{counted(sum(self.units.values()), 'unit')} to rate"
 
 
-def _number(cell: object) -> str:
-    return f"{cell:,.4g}" if isinstance(cell, float) else f"{cell:,}" if isinstance(cell, int) else str(cell)
+def _table_fragment(
+    title: str, caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], class_: str | None = None
+) -> str:
+    return fragment([Section("result", title, table(caption, heads, rows, class_))])
+
+
+def _cells(rows: Sequence[Row]) -> list[list[str]]:
+    return [[_cell(value) for value in row.values()] for row in rows]
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

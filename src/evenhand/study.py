@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast, get_arg
 from uuid import uuid4
 
 from evenhand.analysis.comparison import compare
-from evenhand.analysis.measures import measures
 from evenhand.analysis.tables import Tables
-from evenhand.analysis.targets import targets
-from evenhand.analysis.trust import trust
 from evenhand.errors import DuplicateItemError, ProtocolError, UserError
 from evenhand.files import replacing
 from evenhand.formats.items import ItemSource, content_id, duplicate_rows, items_of
@@ -29,10 +26,11 @@ from evenhand.protocol.load import available, load_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.raters.adapters import OwnRater
 from evenhand.raters.options import RaterOptions, RunOptions
-from evenhand.records import Item, Kind, RaterRef, Rating, Unit, now
-from evenhand.report.build import agreements, build, heading
-from evenhand.report.data import GENERATOR, Report
-from evenhand.report.output import renderer_of
+from evenhand.records import Item, Kind, RaterRef, Rating, Unit
+from evenhand.report.build import GENERATOR, Report, agreement_report, build, measures_report, trust_report
+from evenhand.report.html.page import render
+from evenhand.report.json import json_text, report_json
+from evenhand.report.text import report_text
 from evenhand.results import (
     AgreementResult,
     ComparisonResult,
@@ -429,24 +427,19 @@ class Study:
     def agreement(self, criterion: str | None = None, *, plan: Resampling = DEFAULT) -> AgreementResult:
         """How far the raters agree, all together and pair by pair, on one criterion or on all."""
         tables = self.tables()
-        found = agreements(tables, plan)
         if criterion is not None:
-            self._check_criterion(criterion, found)
-            found = {criterion: found[criterion]}
-        reached = targets(tables, plan=plan)
-        return AgreementResult(self._heading(tables, plan), tables, found, reached)
+            _check_criterion(criterion, tables)
+        return AgreementResult(agreement_report(tables, self.store.location, plan, criterion))
 
     def measures(self, *, plan: Resampling = DEFAULT) -> MeasuresResult:
         """The protocol's own figures, overall and by stratum."""
-        tables = self.tables()
-        return MeasuresResult(self._heading(tables, plan), tables, measures(tables, plan=plan))
+        return MeasuresResult(measures_report(self.tables(), self.store.location, plan))
 
     def trust(self, criterion: str, *, plan: Resampling = DEFAULT) -> TrustResult:
         """How far each rater can be trusted on a criterion."""
         tables = self.tables()
-        view = tables.compared()
-        self._check_criterion(criterion, view.tables)
-        return TrustResult(self._heading(tables, plan), trust(view, criterion, plan))
+        _check_criterion(criterion, tables)
+        return TrustResult(trust_report(tables, self.store.location, criterion, plan))
 
     def compare(
         self,
@@ -464,9 +457,9 @@ class Study:
         Ratings are those of `rater`, or by default of the people together. `pair` names a label field whose value pairs
         the items, such as the question that both systems answered.
         """
-        view = self.tables().compared()
-        self._check_criterion(criterion, view.tables)
-        return ComparisonResult(compare(view, criterion, field, a, b, rater, pair, plan))
+        tables = self.tables()
+        _check_criterion(criterion, tables)
+        return ComparisonResult(compare(tables.compared(), criterion, field, a, b, rater, pair, plan))
 
     def report(
         self, path: str | Path | None = None, *, overwrite: bool = False, plan: Resampling = DEFAULT
@@ -478,22 +471,17 @@ class Study:
         if path is None:
             return ReportResult(self._report(plan))
         target = Path(path)
-        render = renderer_of(target)
+        renderer = _RENDERERS.get(target.suffix.lower())
+        if renderer is None:
+            raise UserError(f"{target}: a report's name ends in {', '.join(_RENDERERS)}, not in {target.suffix!r}")
         with replacing(target, overwrite=overwrite, mark=GENERATOR.encode()) as temporary:
             found = self._report(plan)
-            temporary.write_text(render(found), encoding="utf-8")
+            temporary.write_text(renderer(found), encoding="utf-8")
         return ReportResult(found, target)
 
     def _report(self, plan: Resampling) -> Report:
         tables = self.tables()
-        return build(tables, self.store.location, now(), lambda numbers: self._fetch(tables, numbers), plan)
-
-    def _check_criterion(self, criterion: str, comparable: Iterable[str]) -> None:
-        if criterion not in comparable:
-            raise UserError(f"there is no criterion {criterion!r} to compare; valid are {', '.join(comparable)}")
-
-    def _heading(self, tables: Tables, plan: Resampling) -> Report:
-        return heading(tables, self.store.location, now(), plan)
+        return build(tables, self.store.location, lambda numbers: self._fetch(tables, numbers), plan)
 
     def _fetch(self, tables: Tables, numbers: Sequence[int]) -> list[tuple[Item, Unit, list[Rating]]]:
         """Units by their numbers with items and ratings, for the few that a person will read."""
@@ -537,6 +525,21 @@ class Study:
 
     def __repr__(self) -> str:
         return f"<Study: {self.store.location}, {self.protocol.name} {self.protocol.version}>"
+
+
+def _json_file(report: Report) -> str:
+    return json_text(report_json(report)) + "\n"
+
+
+_RENDERERS: Mapping[str, Callable[[Report], str]] = {
+    ".html": render, ".htm": render, ".json": _json_file, ".txt": report_text
+}  # fmt: skip
+
+
+def _check_criterion(criterion: str, tables: Tables) -> None:
+    comparable = tables.compared().tables
+    if criterion not in comparable:
+        raise UserError(f"there is no criterion {criterion!r} to compare; valid are {', '.join(comparable)}")
 
 
 def origin(protocol: str | Path) -> str:

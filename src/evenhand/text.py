@@ -13,9 +13,9 @@ _INVISIBLE = re.compile(
 """Controls, bidirectional overrides, lone surrogates: what hides in a text, reorders it or breaks a file."""
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 row`, `2 rows`, `1,000 rows`: for nouns that take an s."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """`1 row`, `2 rows`, `1,000 rows`; `plural` is for nouns that do not take an s."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def some_of(names: Sequence[object], most: int = NAMES) -> str:

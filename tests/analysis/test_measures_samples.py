@@ -24,6 +24,7 @@ from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Status, Value
+from evenhand.report.build import measures_report
 from evenhand.report.json import measures_json
 from evenhand.study import Study
 from tests.measured import CANNOT, Ratings, Said, one, study
@@ -43,7 +44,7 @@ def whole(tables: Tables) -> list[Figure]:
         if estimate.value is not None and estimate.low is not None and estimate.high is not None:
             assert estimate.low <= estimate.value <= estimate.high, measure
         assert all(count > 0 for count in measure.left_out.values()), measure
-    document: Any = json.loads(json.dumps(measures_json(tables, found), allow_nan=False))
+    document: Any = json.loads(json.dumps(measures_json(measures_report(tables)), allow_nan=False))
     assert (document["protocol"], document["digest"]) == (tables.protocol.name, tables.protocol.digest)
     assert len(document["measures"]) == len(found)
     for entry in document["measures"]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cache
 from html.parser import HTMLParser
 from importlib.resources import as_file, files
@@ -17,10 +16,9 @@ from evenhand.formats.items import read_items
 from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Unit
-from evenhand.report.build import build
-from evenhand.report.data import Report
+from evenhand.report.build import Report, build
+from evenhand.report.html.disagreements import LONG, TextMark, field, marked
 from evenhand.report.html.page import render
-from evenhand.report.html.sections.disagreements import LONG, TextMark, field, marked
 from evenhand.statistics import Resampling
 from evenhand.study import Study
 from evenhand.text import masked
@@ -84,8 +82,7 @@ class Page(HTMLParser):
 
 def report_of(study: Study) -> Report:
     tables = study.store.tables()
-    made = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
-    return build(tables, "study.db", made, lambda numbers: _fetched(study, tables, numbers), PLAN)
+    return build(tables, "study.db", lambda numbers: _fetched(study, tables, numbers), PLAN)
 
 
 def _fetched(study: Study, tables: Tables, numbers: Sequence[int]) -> list[tuple[Item, Unit, list[Rating]]]:

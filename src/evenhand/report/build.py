@@ -1,55 +1,135 @@
-"""Tables → report. Pure: the texts of disputed units are fetched through a function that the caller gives."""
+"""The report as data, and how it is built from a study's tables. `text`, `json` and `html` only render it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
 
 from evenhand.analysis.agreement import Agreement, criterion_agreement
-from evenhand.analysis.disagreements import disputed
+from evenhand.analysis.disagreements import Disputed, disputed
+from evenhand.analysis.figures import Figure
 from evenhand.analysis.measures import measures
 from evenhand.analysis.tables import Tables
-from evenhand.analysis.targets import targets
-from evenhand.analysis.trust import trust
-from evenhand.records import Item, Rating, Status, Unit
-from evenhand.report.data import Case, Distribution, RaterRow, Report, Source
+from evenhand.analysis.targets import TargetResult, targets
+from evenhand.analysis.trust import Trust, trust
+from evenhand.protocol.model import Protocol
+from evenhand.records import Item, Kind, Rating, Status, Unit, Value, now
 from evenhand.statistics import DEFAULT, Resampling
 from evenhand.version import __version__
+
+MOST_CASES = 20
+GENERATOR = "report by Evenhand"
+"""The mark in every rendering: a file that has it may be replaced by a newer report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the figures come from, so that they can be had again."""
+
+    location: str
+    protocol: Protocol
+    version: str
+    made: datetime
+    seed: int
+    replicates: int
+    n_items: int
+    n_units: int
+    left_out: Mapping[str, int]
+    """Ratings under other protocol digests, which no figure here counts."""
+    adjudicators: Sequence[str] = ()
+    """Raters who saw what others had said: in their own figures, but in no agreement."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaterRow:
+    """One rater: how many ratings of each status, all criteria together, and failures by reason."""
+
+    id: str
+    kind: Kind
+    version: str
+    statuses: Mapping[Status, int]
+    failures: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """How often each rater gave each value of one criterion, in the scale's order."""
+
+    criterion: str
+    values: Sequence[Value]
+    by_rater: Mapping[str, Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A unit on which raters disagree, with its texts and what each rater said of it."""
+
+    criterion: str
+    disputed: Disputed
+    item: Item
+    unit: Unit
+    ratings: Sequence[Rating]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything a report shows, in the order it shows it. A single result is a report with one part filled in."""
+
+    source: Source
+    raters: Sequence[RaterRow]
+    measures: Sequence[Figure] = ()
+    targets: Sequence[TargetResult] = ()
+    agreements: Mapping[str, Agreement] = field(default_factory=dict[str, Agreement])
+    distributions: Sequence[Distribution] = ()
+    trust: Mapping[str, Trust] = field(default_factory=dict[str, Trust])
+    cases: Sequence[Case] = ()
+
 
 Fetch = Callable[[Sequence[int]], Sequence[tuple[Item, Unit, Sequence[Rating]]]]
 """Units by their numbers, each with its item and its ratings."""
 
-MOST_CASES = 20
 
-
-def agreements(tables: Tables, plan: Resampling = DEFAULT) -> dict[str, Agreement]:
-    """Agreement on every criterion on which raters can be compared."""
-    return {name: criterion_agreement(table, plan) for name, table in tables.compared().tables.items()}
-
-
-def build(tables: Tables, location: str, made: datetime, fetch: Fetch, plan: Resampling = DEFAULT) -> Report:
-    """The whole report."""
+def build(tables: Tables, location: str, fetch: Fetch, plan: Resampling = DEFAULT) -> Report:
+    """The whole report; `fetch` gets the texts of disputed units."""
     measured = measures(tables, plan)
     view = tables.compared()
     return replace(
-        heading(tables, location, made, plan),
+        _heading(tables, location, plan),
         measures=measured,
         targets=targets(tables, measured, plan),
-        agreements=agreements(tables, plan),
-        distributions=_distributions(view),
+        agreements=_agreements(view, plan),
+        distributions=[_distribution(name, view) for name, table in view.tables.items() if table.categorical],
         trust={name: trust(view, name, plan) for name, table in view.tables.items() if table.categorical},
         cases=_cases(view, fetch),
     )
 
 
-def heading(tables: Tables, location: str, made: datetime, plan: Resampling = DEFAULT) -> Report:
-    """A report that has its source and raters, but no figures yet."""
+def agreement_report(
+    tables: Tables, location: str = "", plan: Resampling = DEFAULT, criterion: str | None = None
+) -> Report:
+    """Agreement, on one criterion or on all on which raters can be compared, and the targets."""
+    heading = _heading(tables, location, plan)
+    agreements = _agreements(tables.compared(), plan, criterion)
+    return replace(heading, agreements=agreements, targets=targets(tables, plan=plan))
+
+
+def measures_report(tables: Tables, location: str = "", plan: Resampling = DEFAULT) -> Report:
+    """The protocol's own measures."""
+    return replace(_heading(tables, location, plan), measures=measures(tables, plan))
+
+
+def trust_report(tables: Tables, location: str, criterion: str, plan: Resampling = DEFAULT) -> Report:
+    """Trust in each rater on one criterion."""
+    return replace(_heading(tables, location, plan), trust={criterion: trust(tables.compared(), criterion, plan)})
+
+
+def _heading(tables: Tables, location: str, plan: Resampling) -> Report:
     source = Source(
         location=location,
         protocol=tables.protocol,
         version=__version__,
-        made=made,
+        made=now(),
         seed=plan.seed,
         replicates=plan.replicates,
         n_items=tables.n_items,
@@ -57,38 +137,36 @@ def heading(tables: Tables, location: str, made: datetime, plan: Resampling = DE
         left_out=tables.left_out,
         adjudicators=tables.ruled(),
     )
-    return Report(source, _raters(tables))
-
-
-def _raters(tables: Tables) -> list[RaterRow]:
-    rows: list[RaterRow] = []
+    raters: list[RaterRow] = []
     for number, rater in enumerate(tables.raters):
-        statuses = {
-            status: sum(table.statuses[number].get(status, 0) for table in tables.tables.values()) for status in Status
-        }
-        rows.append(RaterRow(rater.id, rater.kind, rater.version, statuses, tables.failures.get(rater.id, {})))
-    return rows
+        counts = [table.statuses[number] for table in tables.tables.values()]
+        statuses = {status: sum(count.get(status, 0) for count in counts) for status in Status}
+        raters.append(RaterRow(rater.id, rater.kind, rater.version, statuses, tables.failures.get(rater.id, {})))
+    return Report(source, raters)
 
 
-def _distributions(tables: Tables) -> list[Distribution]:
-    found: list[Distribution] = []
-    for name, table in tables.tables.items():
-        if not table.categorical:
-            continue
-        by_rater = {
-            rater.id: np.bincount(table.code[table.rater == number], minlength=len(table.values)).tolist()
-            for number, rater in enumerate(tables.raters)
-            if (table.rater == number).any()
-        }
-        found.append(Distribution(name, table.values, by_rater))
-    return found
+def _agreements(view: Tables, plan: Resampling, criterion: str | None = None) -> dict[str, Agreement]:
+    return {
+        name: criterion_agreement(table, plan)
+        for name, table in view.tables.items()
+        if criterion is None or name == criterion
+    }
 
 
-def _cases(tables: Tables, fetch: Fetch) -> list[Case]:
+def _distribution(name: str, view: Tables) -> Distribution:
+    table = view.tables[name]
+    counts = {
+        rater.id: np.bincount(table.code[table.rater == number], minlength=len(table.values)).tolist()
+        for number, rater in enumerate(view.raters)
+    }
+    return Distribution(name, table.values, {rater: found for rater, found in counts.items() if any(found)})
+
+
+def _cases(view: Tables, fetch: Fetch) -> list[Case]:
     """The most disputed units of each criterion, the worst first, as many as a person will read."""
-    categorical = [name for name, table in tables.tables.items() if table.categorical]
+    categorical = [name for name, table in view.tables.items() if table.categorical]
     each = max(3, MOST_CASES // max(len(categorical), 1))
-    worst = [(name, one) for name in categorical for one in disputed(tables, name, most=each)]
+    worst = [(name, one) for name in categorical for one in disputed(view, name, most=each)]
     texts = fetch([one.unit for _, one in worst])
     return [
         Case(name, one, item, unit, [rating for rating in ratings if rating.criterion == name])

@@ -1,4 +1,4 @@
-"""How numbers are written in the report."""
+"""How estimates are written in the report, in words."""
 
 from typing import Literal
 
@@ -18,13 +18,8 @@ def number(value: float, style: Style = "coefficient") -> str:
 def tick(value: float, style: Style) -> str:
     """A number on an axis: no more places than it needs."""
     if style == "share":
-        return _minus(f"{100 * value:.0f}%")
+        return number(value, style)
     return _minus(f"{value:+g}" if style == "points" and value else f"{value:g}")
-
-
-def count(n: int, one: str, many: str | None = None) -> str:
-    """`1 item`, `1,200 items`."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def interval(estimate: Estimate, style: Style = "coefficient") -> str | None:
@@ -33,15 +28,10 @@ def interval(estimate: Estimate, style: Style = "coefficient") -> str | None:
     return f"{number(estimate.low, style)} to {number(estimate.high, style)}"
 
 
-def why(estimate: Estimate) -> str:
-    """Why there is no value."""
-    return f"undefined: {estimate.why or 'no reason was given'}"
-
-
 def described(estimate: Estimate, style: Style = "coefficient") -> str:
     """Value, interval and count in one line, or why there is none."""
     if estimate.value is None:
-        return why(estimate)
+        return f"undefined: {estimate.why}"
     between = interval(estimate, style)
     parts = [number(estimate.value, style), f"95% interval {between}" if between else "no interval"]
     return ", ".join([*parts, f"n {estimate.n:,}"]) + (f" ({estimate.note})" if estimate.note else "")

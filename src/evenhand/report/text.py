@@ -5,11 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from evenhand.analysis.agreement import Agreement, Pair
 from evenhand.analysis.figures import Figure
-from evenhand.analysis.tables import Tables
 from evenhand.analysis.targets import TargetResult
-from evenhand.analysis.trust import in_words
+from evenhand.analysis.trust import Trust, in_words
 from evenhand.records import Status
-from evenhand.report.data import GENERATOR, RaterRow, Report, Source
+from evenhand.report.build import GENERATOR, RaterRow, Report, Source
 from evenhand.statistics import Estimate
 from evenhand.text import counted, visible
 
@@ -17,9 +16,38 @@ MOST_PAIRS = 40
 MOST_TARGETS = 20
 
 
-def line(text: str) -> str:
-    """A text on one line, with nothing in it that a terminal would obey."""
-    return visible(text).replace("\n", "␊").replace("\t", "␉")
+def report_text(report: Report) -> str:
+    """Everything, one part after the other."""
+    source = report.source
+    protocol = source.protocol
+    head = [
+        line(f"{source.location}: {protocol.title}"),
+        line(f"protocol {protocol.name} {protocol.version}, digest {protocol.digest}"),
+        f"{counted(source.n_items, 'item')}, {counted(source.n_units, 'unit')} ({protocol.unit}); "
+        f"{GENERATOR} {source.version}, made {source.made:%Y-%m-%d %H:%M}, "
+        f"{source.replicates:,} bootstrap replicates, seed {source.seed}",
+    ]
+    raters = [*_raters(report.raters), *_left_out(source)]
+    agreements = map(_criterion, report.agreements.values())
+    parts = [head, raters, _targets(report.targets), _measures(report.measures), *agreements]
+    return _paragraphs([*parts, *map(_trust, report.trust.values())]) + "\n"
+
+
+def agreement_text(report: Report) -> str:
+    """What `evenhand agree` prints."""
+    left_out = ([words] for words in _left_out(report.source))
+    return _paragraphs([*map(_criterion, report.agreements.values()), _targets(report.targets), *left_out])
+
+
+def measures_text(report: Report) -> str:
+    """What `evenhand measures` prints."""
+    parts = [_measures(report.measures), _earlier(report.source)]
+    return _paragraphs(parts) or f"{report.source.protocol.name} defines no measures."
+
+
+def trust_text(report: Report) -> str:
+    """What a `TrustResult` prints."""
+    return _paragraphs(map(_trust, report.trust.values()))
 
 
 def shown(estimate: Estimate | None) -> str:
@@ -35,78 +63,50 @@ def shown(estimate: Estimate | None) -> str:
     return f"{estimate.value:z.3f} [{estimate.low:z.3f}, {estimate.high:z.3f}]"
 
 
-def report_text(report: Report) -> str:
-    """Everything, one part after the other."""
-    source = report.source
-    protocol = source.protocol
-    head = [
-        line(f"{source.location}: {protocol.title}"),
-        line(f"protocol {protocol.name} {protocol.version}, digest {protocol.digest}"),
-        f"{counted(source.n_items, 'item')}, {counted(source.n_units, 'unit')} ({protocol.unit}); "
-        f"{GENERATOR} {source.version}, made {source.made:%Y-%m-%d %H:%M}, "
-        f"{source.replicates:,} bootstrap replicates, seed {source.seed}",
-    ]
-    parts = [
-        "\n".join(head),
-        _raters(report.raters, source),
-        _targets(report.targets),
-        _measures(report.measures),
-        *(_criterion(found) for found in report.agreements.values()),
-        *(_trust(name, in_words(found)) for name, found in report.trust.items()),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+def line(text: str) -> str:
+    """A text on one line, with nothing in it that a terminal would obey."""
+    return visible(text).replace("\n", "␊").replace("\t", "␉")
 
 
-def agreement_text(tables: Tables, agreements: Mapping[str, Agreement], targets: Sequence[TargetResult]) -> str:
-    """What `evenhand agree` prints."""
-    left_out = (adjudicators_in_words(tables.ruled()), _earlier(tables.left_out))
-    parts = [*(_criterion(found) for found in agreements.values()), _targets(targets), *left_out]
-    return "\n\n".join(part for part in parts if part)
+def _paragraphs(parts: Iterable[Sequence[str]]) -> str:
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
-def measures_text(tables: Tables, measures: Sequence[Figure]) -> str:
-    """What `evenhand measures` prints."""
-    parts = [_measures(measures), _earlier(tables.left_out)]
-    return "\n\n".join(part for part in parts if part) or f"{tables.protocol.name} names no measures."
-
-
-def adjudicators_in_words(adjudicators: Sequence[str]) -> str:
-    """Whose ratings no agreement counts, and why; nothing where there is nobody."""
-    if not adjudicators:
-        return ""
-    *first, last = map(line, adjudicators)
-    names, are = (f"{', '.join(first)} and {last}", "are") if first else (last, "is")
-    return f"{names} {are} left out of agreement: adjudicators have seen what the others said."
-
-
-def _raters(raters: Sequence[RaterRow], source: Source) -> str:
+def _raters(raters: Sequence[RaterRow]) -> list[str]:
     rows = [
         [rater.id, str(rater.kind), *(f"{rater.statuses.get(status, 0):,}" for status in Status)] for rater in raters
     ]
-    lines = ["Raters", *_table(["", "", *(_words(status) for status in Status)], rows)]
-    lines += [
+    failures = [
         line(f"  {rater.id} failed {'once' if count == 1 else f'{count:,} times'}: {reason}")
         for rater in raters
         for reason, count in rater.failures.items()
     ]
-    told = (adjudicators_in_words(source.adjudicators), _earlier(source.left_out))
-    return "\n".join([*lines, *(words for words in told if words)])
+    return ["Raters", *_table(rows, ["", "", *(status.replace("_", " ") for status in Status)]), *failures]
 
 
-def _earlier(left_out: Mapping[str, int]) -> str:
-    return "\n".join(
+def _left_out(source: Source) -> list[str]:
+    """Whose ratings no agreement counts, and which ratings no figure counts."""
+    if not source.adjudicators:
+        return _earlier(source)
+    *first, last = map(line, source.adjudicators)
+    names, are = (f"{', '.join(first)} and {last}", "are") if first else (last, "is")
+    return [f"{names} {are} left out of agreement: adjudicators have seen the others' ratings.", *_earlier(source)]
+
+
+def _earlier(source: Source) -> list[str]:
+    return [
         f"{counted(count, 'rating')} under another version of the protocol (digest {digest[:12]}) "
         f"{'is' if count == 1 else 'are'} left out."
-        for digest, count in left_out.items()
-    )
+        for digest, count in source.left_out.items()
+    ]
 
 
-def _targets(targets: Sequence[TargetResult]) -> str:
+def _targets(targets: Sequence[TargetResult]) -> list[str]:
     rows = [
         [
             target.measure,
             target.criterion or "",
-            f"{target.a} – {target.b}" if target.a and target.b else target.a or "",
+            " – ".join(side for side in (target.a, target.b) if side),
             f"goal {target.goal:g}",
             shown(target.estimate),
             target.verdict
@@ -115,25 +115,26 @@ def _targets(targets: Sequence[TargetResult]) -> str:
         for target in targets[:MOST_TARGETS]
     ]
     more = len(targets) - len(rows)
-    told = [f"  … and {counted(more, 'more target')}; JSON has all"] if more else []
-    return "\n".join(["Targets", *_table(None, rows), *told]) if rows else ""
+    rest = [f"  … and {counted(more, 'more target')}; the JSON output has all"] if more else []
+    return ["Targets", *_table(rows), *rest] if rows else []
 
 
-def _measures(measures: Sequence[Figure]) -> str:
+def _measures(measures: Sequence[Figure]) -> list[str]:
     """Single figures, over everything first, then stratum by stratum; tables are left to `agree` and the report."""
-    single = [measure for measure in measures if measure.estimate.value is not None or measure.detail is None]
-    strata = dict.fromkeys(tuple((measure.stratum or {}).items()) for measure in single)
+    by_stratum: dict[str, list[list[str]]] = {}
+    for measure in measures:
+        if measure.estimate.value is None and measure.detail is not None:
+            continue
+        stratum = ", ".join(f"{field} {value}" for field, value in (measure.stratum or {}).items())
+        by_stratum.setdefault(line(stratum), []).append(_measure_row(measure))
     lines: list[str] = []
-    for stratum in strata:
-        name = line(", ".join(f"{field} {value}" for field, value in stratum))
-        lines += ["", f"Measures, {name}"] if stratum else ["Measures"]
-        lines += _table(
-            None, [_row(measure) for measure in single if tuple((measure.stratum or {}).items()) == stratum]
-        )
-    return "\n".join(lines)
+    for stratum, rows in by_stratum.items():
+        lines += ["", f"Measures, {stratum}"] if stratum else ["Measures"]
+        lines += _table(rows)
+    return lines
 
 
-def _row(measure: Figure) -> list[str]:
+def _measure_row(measure: Figure) -> list[str]:
     return [
         measure.statistic,
         measure.criterion or "",
@@ -146,68 +147,53 @@ def _row(measure: Figure) -> list[str]:
 
 
 def _counts(left_out: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} {_words(why)}" for why, count in left_out.items())
+    return ", ".join(f"{count:,} {why.replace('_', ' ')}" for why, count in left_out.items())
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _criterion(found: Agreement) -> str:
+def _criterion(found: Agreement) -> list[str]:
     ordered = found.level != "nominal"
-    lines = [
-        f"{found.criterion} ({found.level}): {counted(found.n_units, 'unit')} rated by two or more",
-        *_table(
-            None,
-            [
-                ["percent agreement", shown(found.percent), "among people", shown(found.ceiling)],
-                [f"α ({found.level})", shown(found.alpha), "among people", shown(found.ceiling_alpha)],
-                ["AC2 (quadratic)" if ordered else "AC1", shown(found.ac), "Fleiss κ", shown(found.fleiss)],
-                *([["ICC(2,1)", shown(found.icc), "", ""]] if found.icc else []),
-            ],
-        ),
+    overall = [
+        ["percent agreement", shown(found.percent), "among people", shown(found.ceiling)],
+        [f"α ({found.level})", shown(found.alpha), "among people", shown(found.ceiling_alpha)],
+        ["AC2 (quadratic)" if ordered else "AC1", shown(found.ac), "Fleiss κ", shown(found.fleiss)],
+        *([["ICC(2,1)", shown(found.icc), "", ""]] if found.icc else []),
     ]
+    lines = [f"{found.criterion} ({found.level}): {counted(found.n_units, 'unit')} rated by two or more"]
+    lines += _table(overall)
     if found.spread is not None:
-        shares = ", ".join(
-            f"{label} {share:.0%}" for label, share in zip(found.labels, found.spread.shares, strict=True)
-        )
+        shares = [f"{label} {share:.0%}" for label, share in zip(found.labels, found.spread.shares, strict=True)]
         rare = f"; agreement on the rare ones: {shown(found.rare)}" if found.spread.skewed else ""
-        lines.append(line(f"  shares: {shares}{rare}"))
+        lines.append(line(f"  shares: {', '.join(shares)}{rare}"))
     lines += [line(f"  {warning}") for warning in found.warnings]
     lines += _pairs(found.pairs, ordered)
     left_out = {str(status): count for status, count in found.statuses.items() if count and status is not Status.RATED}
-    if left_out:
-        lines.append(f"  left out: {_counts(left_out)}")
-    return "\n".join(lines)
+    return [*lines, f"  left out: {_counts(left_out)}"] if left_out else lines
 
 
 def _pairs(pairs: Sequence[Pair], ordered: bool) -> list[str]:
     """All pairs; of very many, those that share most units."""
     if not pairs:
         return []
-    told = pairs if len(pairs) <= MOST_PAIRS else sorted(pairs, key=lambda pair: -pair.n)[:MOST_PAIRS]
+    kept = pairs if len(pairs) <= MOST_PAIRS else sorted(pairs, key=lambda pair: -pair.n)[:MOST_PAIRS]
     head = ["", "", "", "n", "percent agreement", "κ", *(["quadratic κ", "within one"] if ordered else ["macro-F1"])]
-    lines = _table(head, [_pair_row(pair, ordered) for pair in told])
-    more = len(pairs) - len(told)
-    return (
-        [*lines, f"  … and {counted(more, 'more pair')} with as many shared units or fewer; JSON has all"]
-        if more
-        else lines
-    )
+    rows: list[list[str]] = []
+    for pair in kept:
+        extra = [pair.kappa_quadratic, pair.within_one] if ordered else [pair.macro_f1]
+        rows.append([pair.a, pair.b, pair.kind, f"{pair.n:,}", *map(shown, (pair.percent, pair.kappa, *extra))])
+    more = len(pairs) - len(kept)
+    rest = [f"  … and {counted(more, 'more pair')} with as many shared units or fewer; the JSON output has all"]
+    return [*_table(rows, head), *(rest if more else [])]
 
 
-def _pair_row(pair: Pair, ordered: bool) -> list[str]:
-    extra = [pair.kappa_quadratic, pair.within_one] if ordered else [pair.macro_f1]
-    return [pair.a, pair.b, pair.kind, f"{pair.n:,}", *map(shown, (pair.percent, pair.kappa, *extra))]
+def _trust(found: Trust) -> list[str]:
+    return [f"Trust: {found.criterion}", *(line(f"  {sentence}") for sentence in in_words(found))]
 
 
-def _trust(name: str, sentences: Sequence[str]) -> str:
-    return "\n".join([f"Trust: {name}", *(line(f"  {sentence}") for sentence in sentences)]) if sentences else ""
-
-
-def _table(head: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> list[str]:
+def _table(rows: Iterable[Sequence[str]], head: Sequence[str] | None = None) -> list[str]:
     """Rows as indented columns; an empty column takes no room."""
-    table = [list(map(line, row)) for row in [*([head] if head else []), *rows]]
-    widths = [max((len(row[place]) for row in table), default=0) for place in range(len(table[0]) if table else 0)]
-    used = [place for place, width in enumerate(widths) if width]
-    return ["  " + "  ".join(row[place].ljust(widths[place]) for place in used).rstrip() for row in table]
+    table = [[line(cell) for cell in row] for row in [*([head] if head else []), *rows]]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True) if width).rstrip()
+        for row in table
+    ]

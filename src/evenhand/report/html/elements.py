@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import markupsafe
 from markupsafe import Markup
 
-from evenhand.report.numbers import Style, interval, number, why
+from evenhand.report.numbers import Style, described, interval, number
 from evenhand.statistics import Estimate
 from evenhand.text import visible
 
@@ -34,14 +34,8 @@ def element(tag: str, /, *content: Content, **attributes: Attribute) -> Markup:
     opening = tag + "".join(_attribute(key, value) for key, value in attributes.items())
     if tag in _VOID:
         return Markup(f"<{opening}>")
-    inner = "".join(_inner(part) for part in content)
+    inner = join(join([part] if part is None or isinstance(part, str) else part) for part in content)
     return Markup(f"<{opening}>{inner}</{tag}>")
-
-
-def _inner(part: Content) -> str:
-    if part is None:
-        return ""
-    return escape(part) if isinstance(part, str) else join(part)
 
 
 def _attribute(key: str, value: Attribute) -> str:
@@ -68,12 +62,8 @@ class Section:
         return element("section", heading, self.body, id=self.id, aria_labelledby=f"{self.id}-title")
 
 
-def paragraph(*content: Content, class_: str | None = None) -> Markup:
-    return element("p", *content, class_=class_)
-
-
 def note(*content: Content) -> Markup:
-    return paragraph(*content, class_="note")
+    return element("p", *content, class_="note")
 
 
 def warning(*content: Content) -> Markup:
@@ -121,6 +111,6 @@ def estimate_cell(estimate: Estimate | None, style: Style = "coefficient") -> Ma
     if estimate is None:
         return element("span", "does not fit this scale", class_="why")
     if estimate.value is None:
-        return element("span", why(estimate), class_="why")
+        return element("span", described(estimate), class_="why")
     between = interval(estimate, style) or estimate.note or "no interval"
     return join([element("b", number(estimate.value, style)), element("span", between, class_="between")])

@@ -9,10 +9,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from evenhand.analysis.measures import measures
 from evenhand.analysis.tables import Tables
-from evenhand.analysis.targets import targets
-from evenhand.report.build import agreements
+from evenhand.report.build import agreement_report, measures_report
 from evenhand.report.json import Json, agree_json, measures_json
 from evenhand.web.dependencies import Owner, ServicesOf
 from evenhand.web.schemas import AsciiJSONResponse, StatisticView
@@ -176,8 +174,8 @@ def measured(_: Owner, services: ServicesOf) -> AsciiJSONResponse:
 
 
 def _agreement(tables: Tables) -> Json:
-    return agree_json(tables, agreements(tables), targets(tables))
+    return agree_json(agreement_report(tables))
 
 
 def _measures(tables: Tables) -> Json:
-    return measures_json(tables, measures(tables))
+    return measures_json(measures_report(tables))

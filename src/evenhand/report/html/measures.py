@@ -1,0 +1,295 @@
+"""The protocol's own measures: the summary, with targets and warnings, and the breakdowns by stratum."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar, cast
+
+from markupsafe import Markup
+
+from evenhand.analysis.figures import PEOPLE, Figure
+from evenhand.analysis.targets import TABLES, TargetResult
+from evenhand.protocol.guideline import measure_in_words
+from evenhand.protocol.model import Criterion, MeanMeasure, Protocol
+from evenhand.report.html.elements import (
+    Section,
+    aside,
+    element,
+    estimate_cell,
+    folded,
+    join,
+    note,
+    table,
+    warning,
+)
+from evenhand.report.html.plots import Guide, Row, Shape, axis, forest, track
+from evenhand.report.html.view import View, words
+from evenhand.report.numbers import Style, described, interval, number
+from evenhand.scales import Ordinal
+from evenhand.statistics import Estimate
+
+Key = TypeVar("Key", bound=Hashable)
+
+_SHARES = ("proportion", "percent_match", "exact_match", "per_label", "majority")
+_SCORES = ("mean", "sd")
+_FOLDED = ("sd", "majority", "per_label")
+"""Long measures that few readers want first."""
+_VOTES = {"full": "all agree", "majority": "more than half agree", "none": "no majority"}
+_VERDICTS = {
+    "met": ("✓ met", "met", "Even the lower end of the interval reaches the goal."),
+    "missed": ("✗ missed", "missed", "Even the upper end of the interval falls short of the goal."),
+    "met at the point estimate": (
+        "? undecided",
+        "undecided",
+        "Met at the point estimate, but the interval reaches below the goal.",
+    ),
+    "missed at the point estimate": (
+        "? undecided",
+        "undecided",
+        "Missed at the point estimate, but the interval reaches the goal.",
+    ),
+    "undefined": ("– undefined", "undecided", "There is no value to compare with the goal."),
+}
+
+
+def headline_section(view: View) -> Section:
+    warnings = [
+        warning(element("b", view.criterion(found.criterion)), f": {text}")
+        for found in view.report.agreements.values()
+        for text in found.warnings
+    ]
+    return Section("headline", "Summary", join([*_targets(view), *warnings, *_overall(view)]))
+
+
+def _targets(view: View) -> list[Markup]:
+    results = view.full.targets
+    if not results:
+        return [note("The protocol sets no targets.")]
+    met, missed, at_point, undefined = (
+        sum(one.verdict == verdict for one in results)
+        for verdict in ("met", "missed", "met at the point estimate", "undefined")
+    )
+    undecided = f"{len(results) - met - missed - undefined} undecided"
+    undecided += f" ({at_point} of them met at the point estimate)" if at_point else ""
+    counts = f"{met} met, {missed} missed, {undecided}" + (f", {undefined} without a value" if undefined else "")
+    rule = ". A target is met only if the whole interval reaches it."
+    cards = [_card(result, view) for result in view.report.targets]
+    lead = element("p", "Targets: ", element("strong", counts), rule, class_="lead")
+    return [lead, element("div", cards, class_="cards")]
+
+
+def _card(result: TargetResult, view: View) -> Markup:
+    found, name = result.estimate, words(result.measure)
+    verdict, class_, meaning = _VERDICTS[result.verdict]
+    style = _style(next((one.kind for one in view.report.measures if one.statistic == result.measure), ""))
+    sides = join([view.rater(side) for side in (result.b, result.a) if side], " with ")
+    where = [sides, view.criterion(result.criterion) if result.criterion else ""]
+    goal = Guide("goal", Estimate(value=result.goal), "goal")
+    drawn = axis([found, goal.estimate], style, 0.0, 1.0)
+    at_least = number(result.goal, style)
+    value, picture = "no value", []
+    if found.value is not None:
+        value, title = number(found.value, style), f"{name}: {described(found, style)}; goal {at_least}"
+        picture = [track(found, drawn, "plain", title, [goal]), drawn.ruler()]
+    return element(
+        "article",
+        element("h3", f"{name} at least {at_least}"),
+        note(join([part for part in where if part], ", ")),
+        element("p", element("span", value, class_="big"), element("span", verdict, class_="verdict"), class_="score"),
+        note(f"95% interval {interval(found, style) or found.note or 'unknown'}, n {found.n:,}"),
+        element("div", picture, class_="picture", style=drawn.grid),
+        note(f"{meaning} {_more(result)}"),
+        class_=f"card {class_}",
+    )
+
+
+def _more(result: TargetResult) -> str:
+    if result.estimate.value is None:
+        return f"It is {described(result.estimate)}."
+    if result.verdict in ("met", "missed"):
+        return ""
+    if result.more_items is None:
+        return "It is not known how many more items would settle it."
+    return f"About {result.more_items:,} more items would settle it if the value stays the same."
+
+
+def _overall(view: View) -> list[Markup]:
+    """Each measure over all units."""
+    found = _by(lambda one: one.statistic, (one for one in _figures(view) if one.stratum is None))
+    if not found:
+        return [] if view.protocol.measures else [note("The protocol defines no measures of its own.")]
+    intro = note(
+        "Each mark is a value, and the bar through it the 95% interval; n is the number of units. Hover over a mark to "
+        "read it."
+    )
+    parts = [element("h3", "The protocol's own measures"), intro]
+    for name, figures in found.items():
+        drawn = _plot(name, figures, view)
+        summary = f"{words(name)}: {_about(view.protocol, name)}"
+        parts.append(folded(summary, drawn) if figures[0].kind in _FOLDED else drawn)
+    return parts
+
+
+def _figures(view: View) -> list[Figure]:
+    return [one for one in view.report.measures if one.kind not in TABLES]
+
+
+def _by(key: Callable[[Figure], Key], figures: Iterable[Figure]) -> Mapping[Key, list[Figure]]:
+    found: dict[Key, list[Figure]] = {}
+    for one in figures:
+        found.setdefault(key(one), []).append(one)
+    return found
+
+
+def _plot(name: str, figures: Sequence[Figure], view: View) -> Markup:
+    """One measure over all units, with a group for each criterion."""
+    figures = [one for some in _by(lambda one: one.criterion, figures).values() for one in some]
+    titles = [view.criterion(one.criterion) if one.criterion else "" for one in figures]
+    several = len(set(titles)) > 1
+    single = several and len(set(titles)) == len(titles)
+    rows = [
+        _row(one, view, lead=title) if single else _row(one, view, group=title if several else "")
+        for one, title in zip(figures, titles, strict=True)
+    ]
+    return _forest(words(name), name, rows, figures[0].kind, view)
+
+
+def _forest(caption: str, name: str, rows: Sequence[Row], kind: str, view: View) -> Markup:
+    low, high = _ends(view.protocol, name)
+    return forest(join([caption, aside(_about(view.protocol, name))]), rows, _style(kind), low=low, high=high)
+
+
+def _style(kind: str) -> Style:
+    return "share" if kind in _SHARES else "score" if kind in _SCORES else "coefficient"
+
+
+def _about(protocol: Protocol, name: str) -> str:
+    """What a measure is, in the protocol's words."""
+    text = next((measure_in_words(protocol, spec) for spec in protocol.measures if spec.name == name), "")
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+
+
+def _ends(protocol: Protocol, name: str) -> tuple[float | None, float | None]:
+    """The ends of the scale that a mean lies on, so that its axis shows all of it; the lower one of a deviation."""
+    spec = next((spec for spec in protocol.measures if spec.name == name), None)
+    if not isinstance(spec, MeanMeasure):
+        return None, None
+    if spec.kind == "sd":
+        return 0.0, None
+    ends = [end for criterion in spec.criteria for end in _scale_ends(protocol.criterion(criterion))]
+    return min(ends), max(ends)
+
+
+def _scale_ends(criterion: Criterion) -> tuple[float, float]:
+    scale = criterion.scale
+    return (float(scale.values[0]), float(scale.values[-1])) if isinstance(scale, Ordinal) else (0.0, 100.0)
+
+
+def _row(measure: Figure, view: View, *, group: str = "", lead: str = "") -> Row:
+    """`lead` takes the first place in the row's name, and whose figure it is goes below it."""
+    if measure.label is not None and measure.rater is not None and measure.criterion is not None:
+        lead = view.value(measure.criterion, measure.label)
+    name = [lead, aside(_owner(measure, view))] if lead else [_owner(measure, view)]
+    if measure.left_out:
+        left_out = ", ".join(f"{n:,} {words(reason).lower()}" for reason, n in measure.left_out.items())
+        name.append(aside(f"left out: {left_out}"))
+    if measure.detail and "per_label" in measure.detail:
+        values = cast("Mapping[str, float | None]", measure.detail["per_label"])
+        each = [f"{label} {'undefined' if value is None else number(value)}" for label, value in values.items()]
+        name.append(aside(", ".join(each)))
+    return Row(join(name), _spoken(measure), measure.estimate, _shape(measure, view), group)
+
+
+def _owner(measure: Figure, view: View) -> Markup:
+    """Whose figure it is: that of a rater, of all people, of a pair, or of no rater in particular."""
+    against = measure.against
+    if measure.rater is None:
+        default = "all items" if measure.criterion is None else "all raters"
+        return join([_VOTES.get(str(measure.label), default)])
+    if against is None:
+        return view.rater(measure.rater)
+    other = view.rater(against) if view.known(against) else element("span", f"the {against}")
+    return join([view.rater(measure.rater), " with ", other])
+
+
+def _spoken(measure: Figure) -> str:
+    """A measure in words, for screen readers and tooltips."""
+    sides = [side for side in (measure.rater, measure.against) if side]
+    parts = [words(measure.statistic), measure.criterion, " with ".join(sides), measure.label]
+    return ", ".join(str(part) for part in parts if part)
+
+
+def _shape(measure: Figure, view: View) -> Shape:
+    if measure.rater is None:
+        return "plain"
+    return "pair" if measure.against and view.known(measure.against) else view.shape(measure.rater)
+
+
+def breakdowns_section(view: View) -> Section:
+    parts: list[Markup] = []
+    for field in view.protocol.strata:
+        of_field = [one for one in _figures(view) if one.stratum is not None and field in one.stratum]
+        parts += [element("h3", f"By {words(field).lower()}"), *_breakdown(field, of_field, view)]
+    if not parts:
+        parts = [note("The protocol names no fields to break the results down by.")]
+    return Section("strata", "Breakdowns", join(parts))
+
+
+def _breakdown(field: str, figures: Sequence[Figure], view: View) -> Iterator[Markup]:
+    if not figures:
+        yield note("No item has a value in this field, or nothing was measured.")
+        return
+    by = f"by {words(field).lower()}"
+    for name, of_name in _by(lambda one: one.statistic, figures).items():
+        drawn = _drawn(of_name, view)
+        if not drawn:
+            continue
+        several = len({one.criterion for one in drawn}) > 1
+        rows: list[Row] = []
+        for one in _in_order(drawn):
+            value = (one.stratum or {})[field]
+            title = join([element("bdi", value), element("span", _owner(one, view), class_="aside inline")])
+            group = view.criterion(one.criterion) if several and one.criterion else ""
+            rows.append(Row(title, f"{value}, {_spoken(one)}", one.estimate, _shape(one, view), group))
+        yield _forest(f"{words(name)} {by}", name, rows, drawn[0].kind, view)
+    parts = _by(lambda one: (one.statistic, one.criterion), figures).values()
+    yield folded(f"Every rater and every measure {by}", [_table(field, part, view) for part in parts])
+
+
+def _drawn(figures: Sequence[Figure], view: View) -> Sequence[Figure]:
+    """All people together and the models, or each rater if there is no figure for all people. Pairs stay in tables."""
+    if figures[0].kind in _FOLDED:
+        return ()
+    pooled = any(one.rater == PEOPLE and not view.known(PEOPLE) for one in figures)
+    if pooled or any(one.against for one in figures):
+        return [one for one in figures if not view.is_individual(one)]
+    return figures
+
+
+def _in_order(figures: Sequence[Figure]) -> Sequence[Figure]:
+    """By criterion, then stratum, people before models."""
+    criteria = list(dict.fromkeys(one.criterion for one in figures))
+    strata = list(dict.fromkeys(str(one.stratum) for one in figures))
+
+    def place(one: Figure) -> tuple[int, int, bool]:
+        return criteria.index(one.criterion), strata.index(str(one.stratum)), one.rater != PEOPLE
+
+    return sorted(figures, key=place)
+
+
+def _table(field: str, figures: Sequence[Figure], view: View) -> Markup:
+    """Strata down, raters or pairs across."""
+    sides = _by(lambda one: (one.rater, one.against, str(one.label)), figures)
+    values = dict.fromkeys((one.stratum or {})[field] for one in figures)
+    style = _style(figures[0].kind)
+
+    def cell(value: str, side: Sequence[Figure]) -> str:
+        found = next((one for one in side if (one.stratum or {})[field] == value), None)
+        return "not measured" if found is None else estimate_cell(found.estimate, style)
+
+    def head(one: Figure) -> Markup:
+        label = None if one.label is None or one.rater is None else f"{one.label} "
+        return join([label, _owner(one, view)])
+
+    rows = [[value, *(cell(value, side) for side in sides.values())] for value in values]
+    heads = [words(field), *(head(side[0]) for side in sides.values())]
+    criterion = f", {view.criterion(figures[0].criterion)}" if figures[0].criterion else ""
+    return table(f"{words(figures[0].statistic)}{criterion}", heads, rows, "numbers")
