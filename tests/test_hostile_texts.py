@@ -18,8 +18,8 @@ from openpyxl.utils.escape import unescape
 from evenhand.errors import InputError, ProtocolError
 from evenhand.formats.items import read_items
 from evenhand.formats.tables.cells import made_safe, taken_back
-from evenhand.formats.tables.table import open_table
-from evenhand.formats.tables.table_writer import Sheet, write_table
+from evenhand.formats.tables.table import Sheet
+from evenhand.formats.tables.table_files import open_table, write_table
 from evenhand.protocol.guideline import guideline
 from evenhand.protocol.load import read_protocol
 from evenhand.records import Kind, RaterRef, Rating

@@ -12,8 +12,8 @@ from evenhand.analysis.comparison import Compared
 from evenhand.analysis.figures import PEOPLES_MAJORITY, Figure
 from evenhand.analysis.targets import TargetResult
 from evenhand.analysis.trust import Trust
-from evenhand.formats.ratings.validation import ImportSummary
-from evenhand.formats.tables.frames import data_frame
+from evenhand.formats.ratings.reader import ImportSummary
+from evenhand.formats.tables.table import data_frame
 from evenhand.report.build import Report
 from evenhand.report.html.agreement import agreement_section
 from evenhand.report.html.elements import Section, table

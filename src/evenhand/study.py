@@ -14,13 +14,13 @@ from evenhand.analysis.comparison import compare
 from evenhand.analysis.tables import Tables
 from evenhand.errors import DuplicateItemError, ProtocolError, UserError
 from evenhand.files import replacing
-from evenhand.formats.items import ItemSource, content_id, duplicate_rows, items_of
+from evenhand.formats.items import ItemSource, duplicate_rows, items_of
 from evenhand.formats.questions import read_questions, write_questions
 from evenhand.formats.ratings.blind_sheet import filled_fields, write_blind
 from evenhand.formats.ratings.ratings_writer import diagnosis_sheet, long_sheet, wide_sheet
 from evenhand.formats.ratings.reader import open_ratings
-from evenhand.formats.tables.frames import TableSource, data_frame, table_of
-from evenhand.formats.tables.table_writer import Sheet, write_table
+from evenhand.formats.tables.table import Sheet, data_frame
+from evenhand.formats.tables.table_files import TableSource, table_of, write_table
 from evenhand.llm.base import RunError
 from evenhand.protocol.load import available, load_protocol
 from evenhand.protocol.model import Protocol
@@ -257,7 +257,6 @@ class Study:
             id_column=id_column,
             columns=mapping,
             known=self.store.ratings.raters(),
-            content_id=content_id,
         )
         ratings = file.ratings(self.store.items.units_of, self.store.items.find_many)
         added = self.store.ratings.add(ratings, raters=file.raters, keep_same=True)

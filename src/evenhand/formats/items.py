@@ -1,40 +1,37 @@
-"""Tables → items: columns mapped to the protocol's fields, cells read by kind, ids given or made from the content."""
+"""Tables → items: columns mapped to the protocol's fields, cells read by kind, ids given or made from the content.
+
+A reader of cells raises ValueError with what is wrong and what would be valid; the caller adds the location of the
+cell. An empty cell is None: the field is absent.
+"""
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import Protocol as Interface
 from typing import cast
 
 from narwhals.typing import IntoFrame
 
 from evenhand.errors import InputError, Problem
 from evenhand.formats.problems import Problems
-from evenhand.formats.tables.cells import text_of
+from evenhand.formats.tables.cells import listed, short, text_of
 from evenhand.formats.tables.columns import WantedColumn, match_columns, wanted_id
-from evenhand.formats.tables.field_values import CellReader, cell_reader
-from evenhand.formats.tables.frames import TableSource, frame_table, table_of
-from evenhand.formats.tables.table import open_table
-from evenhand.protocol.model import Protocol
+from evenhand.formats.tables.table import InputTable, frame_table
+from evenhand.formats.tables.table_files import TableSource, open_table, table_of
+from evenhand.formats.tables.triples import read_triples
+from evenhand.protocol.model import FieldSpec, Protocol
 from evenhand.records import FieldValue, Item
 from evenhand.sampling import Draw, draw
+from evenhand.scales import Label, label_key
 
 LONGEST_ID = 200
 
 
-class Rows(Interface):
-    """What items are read from: a file's table or a data frame."""
-
-    @property
-    def source(self) -> str: ...
-
-    @property
-    def columns(self) -> Sequence[str]: ...
-
-    def rows(self, problems: Problems) -> Iterator[tuple[int, Sequence[object]]]: ...
+CellReader = Callable[[object], FieldValue | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ class ItemSource:
     source: str
     columns: Mapping[str, str]
     unused: Sequence[str]
-    _rows: Rows = field(repr=False)
+    _rows: InputTable = field(repr=False)
     _readers: Sequence[tuple[str, int, CellReader, bool]] = field(repr=False)
     _id_place: int | None = field(repr=False)
     only: Collection[int] | None = field(default=None, repr=False)
@@ -59,7 +56,7 @@ class ItemSource:
     def numbered(self) -> Iterator[tuple[int, Item]]:
         """Each item with the number of its row."""
         problems = Problems(self.source)
-        made: dict[str, int] = {}
+        made: dict[object, int] = {}
         ordinal, only, id_place, readers = -1, self.only, self._id_place, self._readers
         for ordinal, (row, cells) in enumerate(self._rows.rows(problems)):
             fields: dict[str, FieldValue] = {}
@@ -79,7 +76,7 @@ class ItemSource:
                 elif required:
                     problems.add("empty, but every item needs it", row=row, column=self.columns[name])
             if id_place is None:
-                item_id = _distinct(content_id(fields), made)
+                item_id = distinct(content_id(fields), made)
             else:
                 item_id = cells[id_place]
                 if not (type(item_id) is str and item_id.isalnum() and len(item_id) <= LONGEST_ID):
@@ -146,7 +143,7 @@ def items_from_frame(
 
 
 def items_from_rows(
-    rows: Rows, protocol: Protocol, *, mapping: Mapping[str, str] | None = None, id_column: str | None = None
+    rows: InputTable, protocol: Protocol, *, mapping: Mapping[str, str] | None = None, id_column: str | None = None
 ) -> ItemSource:
     """The items in a table that is already open."""
     given = dict(mapping or {})
@@ -238,7 +235,88 @@ def _duplicate(item_id: str, first: int, row: int, column: str | None) -> Proble
     )
 
 
-def _distinct(item_id: str, made: dict[str, int]) -> str:
-    """The id itself for the first row with this content, then `ID-2`, `ID-3`: equal rows stay apart."""
-    count = made[item_id] = made.get(item_id, 0) + 1
+def distinct(item_id: str, made: dict[object, int], *apart: object) -> str:
+    """The id itself for the first row with this content, then `ID-2`, `ID-3`: equal rows stay apart.
+
+    `made` counts the rows by their ids and by what else keeps them `apart`.
+    """
+    count = made[item_id, *apart] = made.get((item_id, *apart), 0) + 1
     return item_id if count == 1 else f"{item_id}-{count}"
+
+
+def cell_reader(spec: FieldSpec) -> CellReader:
+    """The function that reads the cells of one field."""
+    if spec.kind == "text":
+        return text_of
+    if spec.kind == "label":
+        return _label_reader(spec.labels or {})
+    if spec.kind == "number":
+        return _number
+    if spec.kind == "triples":
+        return read_triples
+    return partial(_passages, delimiter=spec.delimiter)
+
+
+def _label_reader(labels: Mapping[str, Label]) -> CellReader:
+    """Reads a label: as the protocol spells it if the field has a list of labels, otherwise without outer space."""
+    canonical = {label_key(alias): name for name, label in labels.items() for alias in (name, *label.aliases)}
+    known: dict[object, str] = {name: name for name in labels}
+
+    def read(cell: object) -> str | None:
+        if type(cell) is str and cell in known:
+            return known[cell]
+        text = text_of(cell)
+        if text is None or not labels:
+            return text and text.strip()
+        name = canonical.get(label_key(text))
+        if name is None:
+            raise ValueError(f"{short(text)} is not one of {', '.join(labels)}")
+        known[text] = name
+        return name
+
+    return read
+
+
+def _number(cell: object) -> float | None:
+    text = text_of(cell)
+    if text is None:
+        return None
+    try:
+        number = float(text) if "_" not in text and not isinstance(cell, bool) else None
+    except ValueError:
+        number = None
+    if number is None or abs(number) == float("inf"):
+        raise ValueError(f"{short(text)} is not a number such as 3 or 0.5")
+    return None if number != number else number
+
+
+def _passages(cell: object, delimiter: str | None) -> tuple[str, ...] | None:
+    """A list; a list written as JSON or Python in a text; a text split at the delimiter; otherwise one passage."""
+    if type(cell) is str and (text := cell.strip()) and text[0] != "[" and (not delimiter or delimiter not in text):
+        # The case of nearly every cell of a large file, decided without the detours below.
+        return (text,)
+    if isinstance(cell, list | tuple):
+        found = [_passage(entry) for entry in cast("Sequence[object]", cell)]
+        return tuple(passage for passage in found if passage) or None
+    if isinstance(cell, Mapping):
+        return _passages((cast("object", cell),), None)
+    text = text_of(cell)
+    if text is None:
+        return None
+    inner = listed(text) if re.match(r"\s*\[\s*[\"'{\]]", text) else None
+    if isinstance(inner, list):
+        return _passages(cast("list[object]", inner), None)
+    pieces = (piece.strip() for piece in text.split(delimiter)) if delimiter else (text.strip(),)
+    return tuple(piece for piece in pieces if piece) or None
+
+
+def _passage(entry: object) -> str | None:
+    """A passage is a text, or an object with a `text` and perhaps a `title`, which is then put above it."""
+    if not isinstance(entry, Mapping):
+        return text_of(entry)
+    passage = cast("Mapping[object, object]", entry)
+    by_key = {str(key).casefold(): value for key, value in passage.items()}
+    if "text" not in by_key:
+        raise ValueError(f'the passage {short(passage)} has no "text"')
+    parts = [text_of(by_key.get("title")), text_of(by_key["text"])]
+    return "\n".join(part for part in parts if part) or None

@@ -23,7 +23,7 @@ from evenhand.protocol.model import (
     ProportionMeasure,
     Protocol,
 )
-from evenhand.protocol.problems import KeyPath, Source
+from evenhand.protocol.problems import Content, KeyPath
 from evenhand.records import Value
 from evenhand.scales import Ordinal, Percent, Scale, Text, label_key
 from evenhand.text import did_you_mean
@@ -53,12 +53,12 @@ _FIELD_VALUES: Mapping[str, tuple[TypeAdapter[Any], str]] = {
 """What a worked example gives for a field, by the field's kind."""
 
 
-def contradictions(source: Source, protocol: Protocol | None) -> list[Problem]:
+def contradictions(content: Content, protocol: Protocol | None) -> list[Problem]:
     """Every place where one part of the protocol does not fit another.
 
-    `protocol` is what the source was validated to; None if that failed: then the parts that are valid are checked.
+    `protocol` is what the content was validated to; None if that failed: then the parts that are valid are checked.
     """
-    check = _Check(source, protocol)
+    check = _Check(content, protocol)
     return [
         *check.fields_alone(),
         *check.field_uses(),
@@ -74,10 +74,10 @@ class _Check:
     Of a criterion that is not valid, the id, and scale and condition if they are valid, are still used.
     """
 
-    def __init__(self, source: Source, protocol: Protocol | None) -> None:
-        self.problem = source.problem
-        self.lines = source.lines
-        self.raw = _mapping(source.value)
+    def __init__(self, content: Content, protocol: Protocol | None) -> None:
+        self.problem = content.problem
+        self.lines = content.lines
+        self.raw = _mapping(content.value)
         fields = _mapping(_mapping(self.raw.get("item")).get("fields"))
         self.fields: Mapping[str, FieldSpec | None]
         self.criteria: Sequence[Criterion | None]

@@ -22,7 +22,7 @@ from evenhand.errors import Problem, ProtocolError
 from evenhand.files import read_text
 from evenhand.protocol.check import contradictions
 from evenhand.protocol.model import Protocol
-from evenhand.protocol.problems import KeyPath, Source, validation_problems
+from evenhand.protocol.problems import Content, KeyPath, validation_problems
 from evenhand.text import did_you_mean
 
 LARGEST = 2_000_000
@@ -105,7 +105,7 @@ for _tag, _pattern, _first in (
     _CoreLoader.add_implicit_resolver(_tag, re.compile(_pattern), _first)  # pyright: ignore[reportUnknownMemberType]
 
 
-def parse(text: str, source: str) -> tuple[Source, list[Problem]]:
+def parse(text: str, source: str) -> tuple[Content, list[Problem]]:
     """The values in a YAML text, and the problems that leave it readable, such as a key given twice.
 
     Raises ProtocolError if the text is not YAML at all.
@@ -124,7 +124,7 @@ def parse(text: str, source: str) -> tuple[Source, list[Problem]]:
             source, "the file is empty; to start from a built-in one: evenhand protocol show halo-support --yaml > FILE"
         )
     try:
-        return Source(builder.value(node, ()), builder.lines), builder.problems
+        return Content(builder.value(node, ()), builder.lines), builder.problems
     except RecursionError as error:
         raise ProtocolError(source, "the file is nested too deeply, or an alias contains itself") from error
 

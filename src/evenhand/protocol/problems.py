@@ -15,7 +15,7 @@ KeyPath = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Content:
     """The content of a file, and the line of every value by its path; JSON and Python values have no lines."""
 
     value: object
@@ -43,49 +43,49 @@ class Source:
 
 
 def validation_problems(error: ValidationError, model: type[BaseModel], given: object) -> Sequence[Problem]:
-    """One problem for each finding, with its key and, if `given` is a `Source` with lines, its line.
+    """One problem for each finding, with its key and, if `given` is a `Content` with lines, its line.
 
     `model` is what the input was validated against; its JSON Schema says what would be valid. `given` is the input.
     """
-    source = given if isinstance(given, Source) else Source(given)
+    content = given if isinstance(given, Content) else Content(given)
     schema, details = model.model_json_schema(), error.errors()
     # A list also counts as too short because its entries are wrong, which are reported themselves.
     wrong = {detail["loc"][:-length] for detail in details for length in range(1, len(detail["loc"]) + 1)}
     found = [
-        _problem(detail, source, schema)
+        _problem(detail, content, schema)
         for detail in details
         if detail["type"] != "too_short" or detail["loc"] not in wrong
     ]
     return list(dict.fromkeys(found))
 
 
-def _problem(detail: ErrorDetails, source: Source, schema: dict[str, Any]) -> Problem:
+def _problem(detail: ErrorDetails, content: Content, schema: dict[str, Any]) -> Problem:
     path, kind, context = detail["loc"], detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
         key, valid = str(path[-1]), _valid_keys(path[:-1], schema)
         # `{anchor: Rude, but aimed at nobody}` has a key "but aimed at nobody" without a value.
         cut = detail["input"] is None and " " in key
-        return source.problem(
+        return content.problem(
             f"unknown key {path[-1]!r}{did_you_mean(key, valid)}; valid here: {', '.join(valid)}",
             path[:-1],
             path[-1],
             fix="within { } a text with a comma must be in quotes" if cut else None,
         )
     if kind == "missing":
-        return source.problem(f"the key {path[-1]!r} is missing", path)
+        return content.problem(f"the key {path[-1]!r} is missing", path)
     if kind in ("union_tag_not_found", "union_tag_invalid"):
         tag = str(context["discriminator"]).strip("'")
         valid = ", ".join(name for found in _schemas_at(path, schema) for name in _tag_values(found))
         if kind == "union_tag_not_found":
-            return source.problem(f"the key {tag!r} is missing; it is one of {valid}", path)
-        return source.problem(f"{tag} {context['tag']!r} is not one of {valid}", path, tag)
+            return content.problem(f"the key {tag!r} is missing; it is one of {valid}", path)
+        return content.problem(f"{tag} {context['tag']!r} is not one of {valid}", path, tag)
     if kind in ("literal_error", "string_pattern_mismatch"):
         description = next(
             (found["description"] for found in _schemas_at(path, schema) if "description" in found), None
         )
         valid = context.get("expected") or description or context.get("pattern")
-        return source.problem(f"{detail['input']!r} is not valid here; valid: {valid}", path)
-    return source.problem(_message(detail), path)
+        return content.problem(f"{detail['input']!r} is not valid here; valid: {valid}", path)
+    return content.problem(_message(detail), path)
 
 
 _NEEDED = {

@@ -15,9 +15,9 @@ from typing import cast
 from evenhand.errors import InputError, RaterFailure, UserError
 from evenhand.files import replacing
 from evenhand.formats.problems import Problems
-from evenhand.formats.ratings.raters import named_rater
-from evenhand.formats.tables.table import InputTable, open_table
-from evenhand.formats.tables.table_writer import Sheet, write_table
+from evenhand.formats.ratings.reader import named_rater
+from evenhand.formats.tables.table import InputTable, Sheet
+from evenhand.formats.tables.table_files import open_table, write_table
 from evenhand.llm.base import Reply, Request
 from evenhand.llm.endpoints import endpoint_of
 from evenhand.llm.wire import NotACompletion, body_of, reply_of

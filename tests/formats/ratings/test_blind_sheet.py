@@ -8,7 +8,7 @@ from openpyxl import load_workbook
 
 from evenhand.errors import UserError
 from evenhand.formats.ratings.blind_sheet import blind_sheet, filled_fields, write_blind
-from evenhand.formats.tables.table import open_table
+from evenhand.formats.tables.table_files import open_table
 from evenhand.protocol.load import read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Triple, Unit

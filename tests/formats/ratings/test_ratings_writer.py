@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evenhand.formats.ratings.ratings_writer import diagnosis_sheet, joined, long_sheet, wide_sheet
-from evenhand.formats.tables.table_writer import write_table
+from evenhand.formats.tables.table_files import write_table
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Rating, Span, Status, Unit
 from tests.formats.formats_protocols import GRADES, SENTENCES, SUPPORT, imported, item, item_units, sentence_units

@@ -153,7 +153,7 @@ def test_no_column_with_ratings(write: Write) -> None:
 
 
 def test_no_column_with_ids(write: Write) -> None:
-    message = refusal(write("nr,support\n1,SUPPORTED\n"), SUPPORT, ITEMS, rater="ann", content_id=content_id)
+    message = refusal(write("nr,support\n1,SUPPORTED\n"), SUPPORT, ITEMS, rater="ann")
     assert "no column says which item a row is about; the file has: nr, support" in message
     assert "--id COLUMN" in message
     assert "question, context, answer" in message
@@ -162,7 +162,7 @@ def test_no_column_with_ids(write: Write) -> None:
 def test_ids_are_made_from_the_content_as_when_the_items_were_read(write: Write) -> None:
     made = content_id({"question": "q", "context": ("c", "d"), "answer": "-a"})
     path = write("query,context,answer,support\nq,c|||d,-a,SUPPORTED\nq,c|||d,-a,NO EVIDENCE\n")
-    ratings, _ = imported(path, SUPPORT, item_units(made, f"{made}-2"), rater="ann", content_id=content_id)
+    ratings, _ = imported(path, SUPPORT, item_units(made, f"{made}-2"), rater="ann")
     assert told(ratings) == [(made, "support", "ann", "SUPPORTED"), (f"{made}-2", "support", "ann", "NO EVIDENCE")]
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenhand.formats.items import cell_reader
 from evenhand.formats.tables.cells import made_safe, taken_back, text_of
-from evenhand.formats.tables.field_values import cell_reader
 from evenhand.protocol.model import FieldSpec
 from evenhand.records import FieldValue, Triple
 

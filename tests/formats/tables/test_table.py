@@ -17,8 +17,8 @@ from openpyxl import Workbook
 from evenhand.errors import InputError, MissingExtraError
 from evenhand.formats.problems import Problems
 from evenhand.formats.tables.columns import WantedColumn, match_columns
-from evenhand.formats.tables.table import open_table
-from evenhand.formats.tables.table_writer import Sheet, write_table
+from evenhand.formats.tables.table import Sheet
+from evenhand.formats.tables.table_files import open_table, write_table
 
 Make = Callable[[str, bytes | str], Path]
 

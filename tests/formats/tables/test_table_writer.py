@@ -15,8 +15,8 @@ from openpyxl import Workbook, load_workbook
 
 from evenhand.errors import MissingExtraError, UserError
 from evenhand.formats.tables.cells import taken_back
-from evenhand.formats.tables.table import open_table
-from evenhand.formats.tables.table_writer import Sheet, write_table
+from evenhand.formats.tables.table import Sheet
+from evenhand.formats.tables.table_files import open_table, write_table
 
 ROWS: Sequence[Sequence[object]] = [
     ["1", "=1+1", 4, None],

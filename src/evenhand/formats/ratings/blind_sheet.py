@@ -8,17 +8,17 @@ reads both.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from evenhand.errors import UserError
-from evenhand.files import replacing
 from evenhand.formats.ratings.layouts import rationale_column
 from evenhand.formats.ratings.row_check import CHECK, unit_check
 from evenhand.formats.tables.cells import clean
-from evenhand.formats.tables.header import letters
-from evenhand.formats.tables.table_writer import Sheet, XlsxCells, new_workbook, utf16_length, write_table
-from evenhand.formats.tables.xlsx import GUIDELINE
+from evenhand.formats.tables.table import Sheet, letters
+from evenhand.formats.tables.table_files import write_table, writing
+from evenhand.formats.tables.xlsx import GUIDELINE, XlsxCells, new_workbook, utf16_length
 from evenhand.protocol.guideline import field_text, guideline_rows
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import Item, Unit
@@ -81,35 +81,31 @@ def write_blind(
 
     `fields` are the fields to show, by default all that the protocol shows.
     """
-    fields = protocol.shown_fields() if fields is None else fields
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".tsv", ".xlsx"):
         raise UserError(f"{path}: a sheet to fill in ends in .xlsx, .csv or .tsv, not in {path.suffix!r}")
+    sheet = blind_sheet(protocol, work, fields)
     if suffix != ".xlsx":
-        return write_table(path, blind_sheet(protocol, work, fields), overwrite=overwrite)
-    rows = ([*_given(protocol, fields, item, unit), unit_check(protocol, item, unit)] for item, unit in work)
-    given = Sheet([*_given_columns(protocol, fields), CHECK], rows)
-    with replacing(path, overwrite=overwrite) as temporary:
-        return _write_workbook(temporary, protocol, given, str(path))
+        return write_table(path, sheet, overwrite=overwrite)
+    with writing(path, overwrite=overwrite) as temporary:
+        return _write_workbook(temporary, protocol, sheet)
 
 
 def blind_sheet(protocol: Protocol, work: Iterable[tuple[Item, Unit]], fields: Sequence[str] | None = None) -> Sheet:
-    """The sheet as a plain table."""
+    """The sheet as a plain table: what is given, empty cells for the answers, and the row's check."""
     fields = protocol.shown_fields() if fields is None else fields
-    answers = [column.name for column in _answer_columns(protocol)]
-    empty = [None] * len(answers)
-    rows = ([*_given(protocol, fields, item, unit), *empty, unit_check(protocol, item, unit)] for item, unit in work)
-    return Sheet([*_given_columns(protocol, fields), *answers, CHECK], rows, for_people=True)
+    answers = list(_answer_columns(protocol))
+    by_item = protocol.rule.of == "item"
+    given = ["item", *fields] if by_item else ["item", "unit", *fields, UNIT_TEXT]
+    columns = [*given, *(answer.name for answer in answers), CHECK]
 
+    def row(item: Item, unit: Unit) -> Sequence[object]:
+        texts = [field_text(item.fields[name]) if name in item.fields else None for name in fields]
+        cells = [item.id, *texts] if by_item else [item.id, unit.position, *texts, unit.text]
+        return [*cells, *(None for _ in answers), unit_check(protocol, item, unit)]
 
-def _given_columns(protocol: Protocol, fields: Sequence[str]) -> Sequence[str]:
-    return ["item", *fields] if protocol.rule.of == "item" else ["item", "unit", *fields, UNIT_TEXT]
-
-
-def _given(protocol: Protocol, fields: Sequence[str], item: Item, unit: Unit) -> Sequence[object]:
-    texts = [field_text(item.fields[name]) if name in item.fields else None for name in fields]
-    return [item.id, *texts] if protocol.rule.of == "item" else [item.id, unit.position, *texts, unit.text]
+    return Sheet(columns, (row(item, unit) for item, unit in work), for_people=True)
 
 
 def _answer_columns(protocol: Protocol) -> Iterator[AnswerColumn]:
@@ -133,32 +129,48 @@ def _prompt(criterion: Criterion) -> str:
     return prompt
 
 
-def _write_workbook(path: Path, protocol: Protocol, given: Sheet, target: str) -> int:
-    """Write the workbook and return the number of rows to fill in. The last given column follows the answers."""
-    columns, rows = _spread(given)
+def _write_workbook(path: Path, protocol: Protocol, sheet: Sheet) -> int:
+    """Write the workbook and return the number of rows to fill in."""
+    columns, rows = _spread(sheet)
     answers = list(_answer_columns(protocol))
+    first = len(columns) - len(answers) - 1
     with new_workbook(path) as book:
         page, guideline = book.add_worksheet(RATINGS), book.add_worksheet(GUIDELINE)
-        lists = _add_rules(page, answers, len(columns) - 1, len(rows))
-        _lay_out(page, columns[:-1], answers)
-        _add_header(book, page, columns, answers, target)
-        cells = XlsxCells(book, page, target, **WRAPPED)
+        page.freeze_panes(1, 1)
+        page.set_default_row(ROW_HEIGHT)
+        page.set_row(0, HEADER_HEIGHT)
+        for place, name in enumerate(columns[:first]):
+            page.set_column(place, place, {"item": 16, "unit": 7}.get(name, 48))
+        lists: list[Sequence[str]] = []
+        for place, answer in enumerate(answers, start=first):
+            closed = isinstance(answer.scale, Ordinal | Nominal | Percent)
+            page.set_column(place, place, max(18, len(answer.name) + 4) if closed else 36)
+            if rows:
+                page.data_validation(1, place, len(rows), place, _rule(answer, lists))
+        given = XlsxCells(book, page, **WRAPPED, bold=True, bg_color=GREY)
+        given.write(0, columns[:first])
+        XlsxCells(book, page, **WRAPPED, bold=True, bg_color=YELLOW).write(0, columns[first:-1], first)
+        given.write(0, columns[-1:], len(columns) - 1)
+        cells = XlsxCells(book, page, **WRAPPED)
         for number, row in enumerate(rows, start=1):
-            for place, cell in enumerate((*row[:-1], *(None for _ in answers), *row[-1:])):
-                cells.write(number, place, cell)
-        _add_guideline(book, guideline, guideline_rows(protocol), target)
+            cells.write(number, row)
+        _add_guideline(book, guideline, guideline_rows(protocol))
         if lists:
-            _add_lists(book, lists, target)
+            lists_page = book.add_worksheet(LISTS)
+            lists_page.hide()
+            choices = XlsxCells(book, lists_page)
+            for number, values in enumerate(zip_longest(*lists)):
+                choices.write(number, values)
     return len(rows)
 
 
-def _spread(given: Sheet) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+def _spread(sheet: Sheet) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
     """Columns and rows in which no text is too long for a cell: the rest continues in columns of its own."""
-    split = [[_pieces(cell) for cell in row] for row in given.rows]
-    widths = [max((len(row[place]) for row in split), default=1) for place in range(len(given.columns))]
+    split = [[_pieces(cell) for cell in row] for row in sheet.rows]
+    widths = [max((len(row[place]) for row in split), default=1) for place in range(len(sheet.columns))]
     columns = [
         name if piece == 0 else f"{name} ({piece + 1})"
-        for name, width in zip(given.columns, widths, strict=True)
+        for name, width in zip(sheet.columns, widths, strict=True)
         for piece in range(width)
     ]
     rows = [
@@ -179,38 +191,6 @@ def _pieces(cell: object) -> Sequence[object]:
         pieces.append(cell[:end])
         cell = cell[end:]
     return (*pieces, cell) if cell else pieces
-
-
-def _lay_out(page: Any, columns: Sequence[str], answers: Sequence[AnswerColumn]) -> None:
-    page.freeze_panes(1, 1)
-    page.set_default_row(ROW_HEIGHT)
-    page.set_row(0, HEADER_HEIGHT)
-    for place, name in enumerate(columns):
-        page.set_column(place, place, {"item": 16, "unit": 7}.get(name, 48))
-    for place, answer in enumerate(answers, start=len(columns)):
-        closed = isinstance(answer.scale, Ordinal | Nominal | Percent)
-        page.set_column(place, place, max(18, len(answer.name) + 4) if closed else 36)
-
-
-def _add_header(book: Any, page: Any, columns: Sequence[str], answers: Sequence[AnswerColumn], target: str) -> None:
-    given = XlsxCells(book, page, target, **WRAPPED, bold=True, bg_color=GREY)
-    filled_in = XlsxCells(book, page, target, **WRAPPED, bold=True, bg_color=YELLOW)
-    cells = [
-        *((name, given) for name in columns[:-1]),
-        *((answer.name, filled_in) for answer in answers),
-        *((name, given) for name in columns[-1:]),
-    ]
-    for place, (name, styled) in enumerate(cells):
-        styled.write(0, place, name)
-
-
-def _add_rules(page: Any, answers: Sequence[AnswerColumn], first: int, rows: int) -> Sequence[Sequence[str]]:
-    """Add what may be entered in each column. Returns the lists of choices that belong on another sheet."""
-    lists: list[Sequence[str]] = []
-    for place, answer in enumerate(answers, start=first):
-        if rows:
-            page.data_validation(1, place, rows, place, _rule(answer, lists))
-    return lists
 
 
 def _rule(answer: AnswerColumn, lists: list[Sequence[str]]) -> dict[str, Any]:
@@ -250,32 +230,23 @@ def _cut(text: str, most: int) -> str:
     return text.encode("utf-16-le")[: 2 * (most - 1)].decode("utf-16-le", errors="ignore") + "…"
 
 
-def _add_guideline(book: Any, page: Any, rows: Sequence[Sequence[str]], target: str) -> None:
+def _add_guideline(book: Any, page: Any, rows: Sequence[Sequence[str]]) -> None:
     """Headings and names are in the first column, longer texts in the second."""
     page.set_column(0, 0, 34)
     page.set_column(1, 1, 110)
-    headings = XlsxCells(book, page, target, bold=True, valign="top")
-    texts = XlsxCells(book, page, target, **WRAPPED)
+    headings = XlsxCells(book, page, bold=True, valign="top")
+    texts = XlsxCells(book, page, **WRAPPED)
     for number, row in enumerate(rows):
         heading = len(row) == 1 and (number == 0 or not rows[number - 1])
-        shown = (None, *row) if len(row) == 1 and not heading else row
         # Programs without our fonts measure wrapped lines wrongly and let rows overlap; a generous height of our own
         # reads well everywhere.
-        lines = max((_lines(text) for text in shown if text and not heading), default=1)
+        lines = 1 if heading else max(map(_lines, row), default=1)
         page.set_row(number, min(LINE_HEIGHT * lines, HIGHEST_ROW))
-        for place, text in enumerate(shown):
-            (headings if heading else texts).write(number, place, text)
+        if heading:
+            headings.write(number, row)
+        else:
+            texts.write(number, (None, *row) if len(row) == 1 else row)
 
 
 def _lines(text: str) -> int:
     return sum(1 + len(line) // 95 for line in text.split("\n"))
-
-
-def _add_lists(book: Any, lists: Sequence[Sequence[str]], target: str) -> None:
-    page = book.add_worksheet(LISTS)
-    page.hide()
-    cells = XlsxCells(book, page, target)
-    for number in range(max(map(len, lists))):
-        for place, values in enumerate(lists):
-            if number < len(values):
-                cells.write(number, place, values[number])

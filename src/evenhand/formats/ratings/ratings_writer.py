@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from evenhand.formats.ratings.row_check import CHECK, protocol_check
-from evenhand.formats.tables.table_writer import Sheet
+from evenhand.formats.tables.table import Sheet
 from evenhand.protocol.guideline import field_text
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, RaterRef, Rating, Status, Unit

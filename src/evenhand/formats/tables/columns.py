@@ -58,75 +58,44 @@ def match_columns(
     Raises InputError with every problem: a name or a column that does not exist, two columns for one thing, one column
     for two things, a required thing that is not found.
     """
-    given = given or {}
+    given, keys = given or {}, [column_key(column) for column in columns]
     problems = Problems(source)
     found = _given(columns, wanted, given, problems)
-    doubtful: set[str] = set()
-    matches: dict[WantedColumn, list[int]] = {}
+    matches: dict[str, Sequence[int]] = {}
     for rank in range(4):
-        owners: dict[int, WantedColumn] = {}
+        free = [place for place in range(len(columns)) if place not in found.values()]
+        claims: dict[int, WantedColumn] = {}
         for want in wanted:
-            if want.name in found or want.name in doubtful:
+            if want.name in found or want.name in matches:
                 continue
-            places = [place for place in _ranked(want, columns, rank) if place not in found.values()]
-            if places:
-                matches[want] = places
-                doubtful |= _claim(want, places, rank, owners, columns, problems)
-        found |= {want.name: place for place, want in owners.items()}
-    _report_rivals(matches, columns, found, problems)
+            if places := _ranked(want, rank, columns, keys, free):
+                matches[want.name] = places
+                other = claims.setdefault(places[0], want)
+                if other is not want:
+                    what = f"the column could be {other.name!r} or {want.name!r}"
+                    problems.add(what, column=columns[places[0]], fix=f"say which with {other.how} or {want.how}")
+        found |= {want.name: place for place, want in claims.items()}
     for want in wanted:
-        if want.required and not {want.name} & (found.keys() | doubtful | given.keys()):
-            problems.extend([_given_away(want, columns, found, given) or _not_found(want, columns)])
+        rivals = [place for place in matches.get(want.name, ()) if place not in found.values()]
+        if rivals and want.name in found:
+            names = " and ".join(repr(columns[place]) for place in sorted([found[want.name], *rivals]))
+            problems.add(f"the columns {names} could each be {want.name!r}", fix=f"say which with {want.how}")
+        if want.required and not {want.name} & (found.keys() | matches.keys() | given.keys()):
+            problems.extend([_not_found(want, columns, found, given)])
     problems.raise_if_any()
     return found
 
 
-def _ranked(want: WantedColumn, columns: Sequence[str], rank: int) -> Sequence[int]:
-    """The places of the columns that match with this rank, the best first."""
+def _ranked(
+    want: WantedColumn, rank: int, columns: Sequence[str], keys: Sequence[str], free: Sequence[int]
+) -> Sequence[int]:
+    """The places of the free columns that match with this rank, the best first."""
     if rank == 0:
-        return [place for place, name in enumerate(columns) if name == want.name]
-    keys = [column_key(want.name)] if rank == 1 else [column_key(alias) for alias in want.aliases]
+        return [place for place in free if columns[place] == want.name]
     if rank > 1 and want.required != (rank == 2):
         return []
-    places = [place for place, name in enumerate(columns) if column_key(name) in keys]
-    return sorted(places, key=lambda place: keys.index(column_key(columns[place])))
-
-
-def _claim(
-    want: WantedColumn,
-    places: Sequence[int],
-    rank: int,
-    owners: dict[int, WantedColumn],
-    columns: Sequence[str],
-    problems: Problems,
-) -> set[str]:
-    """Give a thing its column, or report why that is in doubt and return its name."""
-    if rank < 2 and len(places) > 1:
-        _report_choice(want, places, columns, problems)
-        return {want.name}
-    if places[0] in owners:
-        other = owners[places[0]]
-        what = f"the column could be {other.name!r} or {want.name!r}"
-        problems.add(what, column=columns[places[0]], fix=f"say which with {other.how} or {want.how}")
-        return {want.name}
-    owners[places[0]] = want
-    return set()
-
-
-def _report_rivals(
-    matches: Mapping[WantedColumn, Sequence[int]], columns: Sequence[str], found: Mapping[str, int], problems: Problems
-) -> None:
-    """Report the things for which another column, which nothing else has taken, would do as well."""
-    taken = set(found.values())
-    for want, places in matches.items():
-        rivals = [place for place in places if place not in taken]
-        if rivals and want.name in found:
-            _report_choice(want, sorted([found[want.name], *rivals]), columns, problems)
-
-
-def _report_choice(want: WantedColumn, places: Sequence[int], columns: Sequence[str], problems: Problems) -> None:
-    names = " and ".join(repr(columns[place]) for place in places)
-    problems.add(f"the columns {names} could each be {want.name!r}", fix=f"say which with {want.how}")
+    names = [column_key(name) for name in (want.aliases if rank > 1 else (want.name,))]
+    return sorted((place for place in free if keys[place] in names), key=lambda place: names.index(keys[place]))
 
 
 def _given(
@@ -134,52 +103,36 @@ def _given(
 ) -> dict[str, int]:
     found: dict[str, int] = {}
     names = {want.name: want for want in wanted}
-    owners: dict[int, str] = {}
     for name, column in given.items():
+        places = [place for place, other in enumerate(columns) if other == column] or [
+            place for place, other in enumerate(columns) if column_key(other) == column_key(column)
+        ]
+        owner = next((other for other, place in found.items() if [place] == places), None)
         if name not in names:
             valid = f"; valid are {', '.join(names)}"
             problems.add(f"there is nothing called {name!r} to map a column to{did_you_mean(name, names)}{valid}")
-            continue
-        place = _place(column, columns)
-        if place is None:
-            has = f"; the file has: {some_of(columns)}"
-            option = names[name].how.replace("COLUMN", column)
-            problems.add(
-                f"there is no column {column!r}{did_you_mean(column, columns)}{has}", fix=f"asked for by {option}"
-            )
-        elif place in owners:
-            what = f"the column is given for {owners[place]!r} and for {name!r}"
-            problems.add(what, column=columns[place], fix="a column serves one of them")
+        elif len(places) != 1:
+            what = f"there is no column {column!r}{did_you_mean(column, columns)}; the file has: {some_of(columns)}"
+            problems.add(what, fix=f"asked for by {names[name].how.replace('COLUMN', column)}")
+        elif owner is not None:
+            what = f"the column is given for {owner!r} and for {name!r}"
+            problems.add(what, column=columns[places[0]], fix="a column serves one of them")
         else:
-            owners[place] = name
-            found[name] = place
+            found[name] = places[0]
     return found
 
 
-def _place(column: str, columns: Sequence[str]) -> int | None:
-    if column in columns:
-        return columns.index(column)
-    spelt = [place for place, name in enumerate(columns) if column_key(name) == column_key(column)]
-    return spelt[0] if len(spelt) == 1 else None
-
-
-def _given_away(
+def _not_found(
     want: WantedColumn, columns: Sequence[str], found: Mapping[str, int], given: Mapping[str, str]
-) -> Problem | None:
-    """The problem of a required thing whose column the user has given to something else."""
-    keys = {column_key(name) for name in (want.name, *want.aliases)}
+) -> Problem:
+    names = {column_key(name) for name in (want.name, *want.aliases)}
     for name in given:
-        place = found.get(name)
-        if place is not None and column_key(columns[place]) in keys:
+        if name in found and column_key(columns[found[name]]) in names:
             return Problem(
                 f"the column is given to {name!r}, and {want.name!r}, which is required too, has no other",
-                column=columns[place],
+                column=columns[found[name]],
                 fix=f"map another column to {name!r}, or name one for {want.name!r} with {want.how}",
             )
-    return None
-
-
-def _not_found(want: WantedColumn, columns: Sequence[str]) -> Problem:
     also = f", also read under the names {', '.join(want.aliases)}" if want.aliases else ""
     return Problem(
         f"the column {want.name!r} is missing{did_you_mean(want.name, columns)}{also}; "

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from evenhand.errors import InputError, Problem
 from evenhand.formats.problems import Problems
-from evenhand.formats.tables.header import Content, Row, checked_header, fitted
+from evenhand.formats.tables.cells import clean, made_safe
+from evenhand.formats.tables.table import InputTable, Row, Sheet, checked_header, fitted
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -31,7 +32,7 @@ EMPTY = "the file is empty; its first row must name the columns"
 PANDAS = "; pandas writes its index without a name: to_csv(…, index=False)"
 
 
-def delimited(path: Path, delimiter: str) -> Content:
+def read_delimited(path: Path, delimiter: str) -> InputTable:
     """A CSV (`,`) or TSV (tab) file. A CSV file whose header has semicolons or tabs only is read with those."""
     source = str(path)
     refuse_other(path)
@@ -40,7 +41,7 @@ def delimited(path: Path, delimiter: str) -> Content:
     if delimiter == "," and len(header) == 1 and (other := re.search(r"[;\t]", header[0])):
         delimiter = other[0]
         (row, header), *below = _first(path, delimiter)
-    columns = checked_header(header, Problems(source), row, hint=PANDAS)
+    columns = checked_header(header, source, row, hint=PANDAS)
     if not below:
         raise InputError(source, [Problem("there is no row below the header", row=row)])
 
@@ -49,7 +50,7 @@ def delimited(path: Path, delimiter: str) -> Content:
         next(records, None)
         return records
 
-    return Content(columns, read)
+    return InputTable(source, columns, read, spreadsheet=True)
 
 
 def _first(path: Path, delimiter: str) -> Sequence[tuple[int, list[str]]]:
@@ -78,10 +79,8 @@ def _records(
                     yield number, record[:width]
     except csv.Error as error:
         problems.extend([_syntax(str(error), number + 1)])
-    except UnicodeDecodeError:
-        problems.extend([_not_utf8(path, delimiter)])
-    except _NulFound:
-        problems.extend([_nul(path, delimiter)])
+    except NOT_TEXT:
+        problems.extend([_not_text(path, delimiter)])
 
 
 def _syntax(error: str, row: int) -> Problem:
@@ -110,22 +109,16 @@ def _suspects(path: Path, delimiter: str, pattern: str) -> tuple[int, str, str]:
     raise AssertionError("the file changed while it was read")
 
 
-def _not_utf8(path: Path, delimiter: str) -> Problem:
-    row, column, character = _suspects(path, delimiter, "[\udc80-\udcff]")
+def _not_text(path: Path, delimiter: str) -> Problem:
+    """Where a file stops being UTF-8 text."""
+    row, column, character = _suspects(path, delimiter, "[\udc80-\udcff\0]")
+    if character == "\0":
+        what = "a NUL byte, which no text has: the file is damaged or not a text file"
+        return Problem(what, row=row, column=column or None, fix="export it again")
     byte = ord(character) - 0xDC00
     meant = bytes([byte]).decode("cp1252", errors="replace")
-    return Problem(
-        f'not UTF-8 text: byte 0x{byte:02X} (in Latin-1 or Windows-1252 it would be "{meant}")',
-        row=row,
-        column=column or None,
-        fix=CONVERT.format("WINDOWS-1252"),
-    )
-
-
-def _nul(path: Path, delimiter: str) -> Problem:
-    row, column, _ = _suspects(path, delimiter, "\0")
-    what = "a NUL byte, which no text has: the file is damaged or not a text file"
-    return Problem(what, row=row, column=column or None, fix="export it again")
+    what = f'not UTF-8 text: byte 0x{byte:02X} (in Latin-1 or Windows-1252 it would be "{meant}")'
+    return Problem(what, row=row, column=column or None, fix=CONVERT.format("WINDOWS-1252"))
 
 
 def refuse_other(path: Path) -> None:
@@ -169,3 +162,18 @@ def open_text(path: Path) -> Generator[TextIO]:
         # By itself it asks for 8 kB at a time, whatever the buffer below it holds; a large file wants longer strides.
         setattr(file, "_CHUNK_SIZE", STRIDE)  # noqa: B010
         yield file
+
+
+def write_delimited(path: Path, sheet: Sheet, delimiter: str) -> int:
+    count = 0
+    with path.open("w", encoding="utf-8-sig" if sheet.for_people else "utf-8", newline="") as file:
+        # A line end of both characters makes the writer quote cells that hold either of them.
+        writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
+        writer.writerow(map(_safe, sheet.columns))
+        for count, row in enumerate(sheet.rows, start=1):  # noqa: B007
+            writer.writerow(map(_safe, row))
+    return count
+
+
+def _safe(cell: object) -> object:
+    return made_safe(clean(cell, nul=False)) if isinstance(cell, str) else cell

@@ -6,38 +6,36 @@ Nested values stay Python objects.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
 from evenhand.errors import InputError, Problem
 from evenhand.formats.problems import Problems
+from evenhand.formats.tables.cells import clean
 from evenhand.formats.tables.csv import NOT_TEXT, open_text, refuse_other
-from evenhand.formats.tables.header import Content, Row
+from evenhand.formats.tables.table import InputTable, Row, Sheet
 
 SHAPES = 'a list of objects [{"id": …}, …], or an object that leads from each id to an object {"ID": {…}, …}'
 
 
-def json_lines(path: Path) -> Content:
+def read_json_lines(path: Path) -> InputTable:
     """A JSON Lines file; rows are numbered as the lines of the file."""
     refuse_other(path)
-    found, columns = Problems(str(path)), dict[str, None]()
-    for _, value in _lines(path, found):
-        columns.update(dict.fromkeys(value))
+    found = Problems(str(path))
+    columns = list(dict.fromkeys(key for _, value in _lines(path, found) for key in value))
     found.raise_if_any()
     if not columns:
         raise InputError(str(path), 'the objects have no keys; each line is an object such as {"id": "1", …}')
-    names = list(columns)
 
     def read(problems: Problems) -> Iterator[Row]:
         for number, value in _lines(path, problems):
-            yield number, list(map(value.get, names))
+            yield number, list(map(value.get, columns))
 
-    return Content(names, read)
+    return InputTable(str(path), columns, read)
 
 
 def _lines(path: Path, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
-    number = 0
     try:
         with open_text(path) as file:
             for number, line in enumerate(file, start=1):
@@ -50,7 +48,7 @@ def _lines(path: Path, problems: Problems) -> Iterator[tuple[int, Mapping[str, o
         problems.extend([_undecodable(path)])
 
 
-def json_document(path: Path) -> Content:
+def read_json(path: Path) -> InputTable:
     """A JSON file; its entries are numbered from 1."""
     refuse_other(path)
     try:
@@ -58,41 +56,40 @@ def json_document(path: Path) -> Content:
             document = _parsed(file.read())
     except NOT_TEXT as error:
         raise InputError(str(path), [_undecodable(path)]) from error
-    except json.JSONDecodeError as error:
-        raise InputError(str(path), [Problem(_told(error), line=error.lineno)]) from error
     except ValueError as error:
-        raise InputError(str(path), str(error)) from error
-    entries = _entries(document, Problems(str(path)))
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        raise InputError(str(path), [Problem(_told(error), line=line)]) from error
+    entries = list(_entries(document, str(path)))
     columns = list(dict.fromkeys(key for entry in entries for key in entry))
     if not columns:
         raise InputError(str(path), f"there is nothing in it; it must be {SHAPES}")
 
     def read(problems: Problems) -> Iterator[Row]:
         for number, entry in enumerate(entries, start=1):
-            yield number, [entry.get(name) for name in columns]
+            yield number, list(map(entry.get, columns))
 
-    return Content(columns, read)
+    return InputTable(str(path), columns, read)
 
 
-def _entries(document: object, problems: Problems) -> Sequence[Mapping[str, object]]:
+def _entries(document: object, source: str) -> Iterator[Mapping[str, object]]:
     """The objects of a document; the ids of an object of objects become its column `id`, unless they have one."""
-    if not isinstance(document, list | dict):
-        problems.add(f"{_kind(document)} is not a table; it must be {SHAPES}")
-    entries: list[Mapping[str, object]] = []
+    problems = Problems(source)
+    fix = f"the file must be {SHAPES}"
     if isinstance(document, dict):
         for key, value in cast("dict[str, object]", document).items():
             try:
-                entries.append({"id": key, **_object(value)})
+                yield {"id": key, **_object(value)}
             except ValueError as error:
-                problems.add(f"the entry {key!r}: {error}", fix=f"the file must be {SHAPES}")
+                problems.add(f"the entry {key!r}: {error}", fix=fix)
     elif isinstance(document, list):
         for number, value in enumerate(cast("list[object]", document), start=1):
             try:
-                entries.append(_object(value))
+                yield _object(value)
             except ValueError as error:
-                problems.add(str(error), row=number, fix=f"the file must be {SHAPES}")
+                problems.add(str(error), row=number, fix=fix)
+    else:
+        problems.add(f"{_kind(document)} is not a table; it must be {SHAPES}")
     problems.raise_if_any()
-    return entries
 
 
 def _object(value: object) -> Mapping[str, object]:
@@ -102,10 +99,8 @@ def _object(value: object) -> Mapping[str, object]:
 
 
 def _kind(value: object) -> str:
-    if value is None:
-        return "null"
-    names = {"list": "a list", "str": "a text", "bool": "a truth value", "int": "a number", "float": "a number"}
-    return names.get(type(value).__name__, "an object")
+    names = {"list": "a list", "str": "a text", "bool": "a truth value", "NoneType": "null"}
+    return names.get(type(value).__name__, "a number")
 
 
 def _parsed(text: str) -> object:
@@ -115,7 +110,11 @@ def _parsed(text: str) -> object:
     except RecursionError:
         raise ValueError("values nested too deeply") from None
     if re.search(r"\\u(?:0000|[dD][89a-fA-F])", text):
-        _check_characters(value)
+        written = json.dumps(value, ensure_ascii=False).replace("\\\\", "")
+        if "\\u0000" in written:
+            raise ValueError("a text holds the character \\u0000, which no text has")
+        if re.search("[\ud800-\udfff]", written):
+            raise ValueError("a text holds half of a surrogate pair (\\ud800 to \\udfff), which is not a character")
     return value
 
 
@@ -128,21 +127,6 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return value
 
 
-def _check_characters(value: object) -> None:
-    if isinstance(value, str):
-        if "\0" in value:
-            raise ValueError("a text holds the character \\u0000, which no text has")
-        if re.search("[\ud800-\udfff]", value):
-            raise ValueError("a text holds half of a surrogate pair (\\ud800 to \\udfff), which is not a character")
-    elif isinstance(value, dict):
-        for key, inner in cast("dict[str, object]", value).items():
-            _check_characters(key)
-            _check_characters(inner)
-    elif isinstance(value, list):
-        for inner in cast("list[object]", value):
-            _check_characters(inner)
-
-
 def _told(error: ValueError) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON at character {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
@@ -151,9 +135,8 @@ def _told(error: ValueError) -> str:
 
 def _undecodable(path: Path) -> Problem:
     """Where a file stops being UTF-8 text."""
-    data = path.read_bytes()
     line = 0
-    for line, text in enumerate(data.split(b"\n"), start=1):
+    for line, text in enumerate(path.read_bytes().split(b"\n"), start=1):
         try:
             text.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -162,3 +145,12 @@ def _undecodable(path: Path) -> Problem:
         if b"\0" in text:
             break
     return Problem("a NUL byte, which no text has: the file is damaged", line=line, fix="export it again")
+
+
+def write_json_lines(path: Path, sheet: Sheet) -> int:
+    count = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for count, row in enumerate(sheet.rows, start=1):  # noqa: B007
+            cells = (clean(cell, nul=False) if isinstance(cell, str) else cell for cell in row)
+            file.write(f"{json.dumps(dict(zip(sheet.columns, cells, strict=True)), ensure_ascii=False)}\n")
+    return count

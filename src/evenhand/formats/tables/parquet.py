@@ -1,30 +1,22 @@
 """Parquet files, through the optional package pyarrow."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError, MissingExtraError
 from evenhand.formats.problems import Problems
-from evenhand.formats.tables.header import Content, Row, checked_header
+from evenhand.formats.tables.cells import clean
+from evenhand.formats.tables.table import InputTable, Row, Sheet, checked_header
 
 BATCH = 2_000
 
 
-def pyarrow(module: str = "pyarrow") -> Any:
-    """A module of pyarrow, or MissingExtraError."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtraError("Parquet", "parquet") from None
-
-
-def parquet(path: Path) -> Content:
+def read_parquet(path: Path) -> InputTable:
     """A Parquet file; rows are numbered from 1."""
-    pyarrow("pyarrow.parquet")
     with _opened(path) as file:
-        columns = checked_header(list(file.schema_arrow.names), Problems(str(path)), row=1)
+        columns = checked_header(list(file.schema_arrow.names), str(path), row=1)
         if not file.metadata.num_rows:
             raise InputError(str(path), "the file has columns and no rows")
 
@@ -36,11 +28,35 @@ def parquet(path: Path) -> Content:
                     number += 1
                     yield number, cells
 
-    return Content(columns, read)
+    return InputTable(str(path), columns, read)
+
+
+def write_parquet(path: Path, sheet: Sheet) -> int:
+    """Write a Parquet file. Columns that hold texts and numbers, such as values of several scales, become text."""
+    arrow, parquet = _pyarrow(), _pyarrow("pyarrow.parquet")
+    rows = list(sheet.rows)
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(sheet.columns)}
+    parquet.write_table(arrow.table({name: _array(arrow, cells) for name, cells in columns.items()}), path)
+    return len(rows)
+
+
+def _array(arrow: Any, cells: Sequence[object]) -> Any:
+    """A column without a single value is one of texts, too, so that a reader of the file need not care."""
+    if any(isinstance(cell, str) for cell in cells) or all(cell is None for cell in cells):
+        return arrow.array([None if cell is None else clean(str(cell)) for cell in cells], type=arrow.string())
+    return arrow.array(cells)
 
 
 def _opened(path: Path) -> Any:
+    parquet = _pyarrow("pyarrow.parquet")
     try:
-        return pyarrow("pyarrow.parquet").ParquetFile(path)
-    except (pyarrow().ArrowException, EOFError, OSError) as error:
+        return parquet.ParquetFile(path)
+    except (_pyarrow().ArrowException, EOFError, OSError) as error:
         raise InputError(str(path), "not a Parquet file, or a damaged one") from error
+
+
+def _pyarrow(module: str = "pyarrow") -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtraError("Parquet", "parquet") from None

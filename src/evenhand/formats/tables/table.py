@@ -1,32 +1,19 @@
-"""Tables: named columns and numbered rows, whatever the file format, read row by row."""
+"""Tables: named columns and numbered rows, read row by row; data frames and lists of dicts as tables and back."""
 
-import difflib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
+from importlib import import_module
+from typing import Any, Literal
 
-from evenhand.errors import InputError, Problem
+import narwhals as nw
+from narwhals.typing import IntoFrame
+
+from evenhand.errors import UserError
 from evenhand.formats.problems import Problems
-from evenhand.formats.tables.csv import delimited
-from evenhand.formats.tables.header import Content, Reader, Row
-from evenhand.formats.tables.json import json_document, json_lines
-from evenhand.formats.tables.parquet import parquet
-from evenhand.formats.tables.xlsx import read_xlsx
 
-FORMATS: Mapping[str, Callable[[Path], Content]] = {
-    ".csv": partial(delimited, delimiter=","),
-    ".tsv": partial(delimited, delimiter="\t"),
-    ".json": json_document,
-    ".jsonl": json_lines,
-    ".ndjson": json_lines,
-    ".xlsx": read_xlsx,
-    ".xlsm": read_xlsx,
-    ".parquet": parquet,
-}
-"""Readers by the end of the file's name."""
-
-SPREADSHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
+Row = tuple[int, Sequence[object]]
+"""A row's number and its cells, one for each column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,55 +22,114 @@ class InputTable:
 
     Row numbers are those a spreadsheet shows (the header is row 1), in JSON Lines those of the lines, in JSON and
     Parquet the count from 1. Cells are `str` from CSV and TSV, Python objects otherwise; None for an empty cell.
-    `spreadsheet` says whether a spreadsheet program may have opened it, so that cells may have been made safe, but for
-    those that come `AsItIs`.
+    `rows` is for a reader with problems of its own: those of the file go into its collector, rows that cannot be used
+    are left out, and the reader calls `problems.raise_if_any()` after the last. `spreadsheet` says whether a
+    spreadsheet program may have opened it, so that cells may have been made safe, but for those that come `AsItIs`.
     """
 
     source: str
     columns: Sequence[str]
-    spreadsheet: bool
-    _read: Reader = field(repr=False)
+    rows: Callable[[Problems], Iterator[Row]] = field(repr=False)
+    spreadsheet: bool = False
 
     def __iter__(self) -> Iterator[Row]:
         """The rows; after the last, InputError with every problem of the file itself."""
         problems = Problems(self.source)
-        yield from self._read(problems)
+        yield from self.rows(problems)
         problems.raise_if_any()
 
-    def rows(self, problems: Problems) -> Iterator[Row]:
-        """The rows, for a reader with problems of its own: those of the file go into its collector.
 
-        Rows that cannot be used are left out; the reader calls `problems.raise_if_any()` after the last.
-        """
-        return self._read(problems)
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table on its way to a file. Cells are str, int, float or None; None is an empty cell.
 
+    `for_people`: a CSV or TSV file gets a byte order mark, without which spreadsheet programs do not take it for UTF-8.
+    """
 
-def open_table(path: str | Path) -> InputTable:
-    """The table in a file, in the format that its name ends with. Raises InputError if it is not a table."""
-    path = Path(path)
-    content = _content(path)
-    return InputTable(str(path), content.columns, path.suffix.lower() in SPREADSHEETS, content.read)
+    columns: Sequence[str]
+    rows: Iterable[Sequence[object]]
+    for_people: bool = False
 
 
-def _content(path: Path) -> Content:
-    suffix = path.suffix.lower()
+def frame_table(frame: IntoFrame) -> InputTable:
+    """The table in a pandas or Polars frame, or in any other that narwhals knows; rows are numbered from 1."""
     try:
-        if path.is_dir():
-            raise InputError(str(path), "this is a folder; give a file")
-        if not path.exists():
-            raise InputError(str(path), [_missing(path)])
-        if not path.is_file():
-            raise InputError(str(path), "this is a device or a pipe; give a file, which can be read more than once")
-        if suffix not in FORMATS:
-            old = "; save the old .xls as .xlsx" if suffix == ".xls" else ""
-            valid = f"valid are {', '.join(FORMATS)}{old}"
-            raise InputError(str(path), f"the name ends in {suffix!r}, which is not a known format; {valid}")
-        return FORMATS[suffix](path)
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+        known = nw.from_native(frame)
+    except TypeError:
+        raise UserError(f"a pandas or Polars data frame is needed, not {type(frame).__name__}") from None
+    eager: nw.DataFrame[Any] = known.collect() if isinstance(known, nw.LazyFrame) else known
+    return _numbered("data frame", list(map(str, eager.columns)), eager.iter_rows)
 
 
-def _missing(path: Path) -> Problem:
-    beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-    close = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.8)
-    return Problem("no such file", fix=f"did you mean {path.parent / close[0]}?" if close else None)
+def rows_table(rows: Sequence[Mapping[str, object]]) -> InputTable:
+    """The table in a list of dicts; rows are numbered from 1, and a key that a dict lacks is an empty cell."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return _numbered("rows", list(map(str, names)), lambda: (list(map(row.get, names)) for row in rows))
+
+
+def _numbered(source: str, columns: Sequence[str], rows: Callable[[], Iterable[Sequence[object]]]) -> InputTable:
+    def read(problems: Problems) -> Iterator[Row]:
+        for number, row in enumerate(rows(), start=1):
+            yield number, [None if _missing(cell) else cell for cell in row]
+
+    return InputTable(source, columns, read)
+
+
+def _missing(cell: object) -> bool:
+    """pandas has None, NaN and NA for a missing cell; none of them equals itself as a value does."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return True
+    return type(cell).__name__ in ("NAType", "NaTType")
+
+
+def data_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Sequence[object]]) -> Any:
+    """A pandas or Polars data frame. Raises UserError that names the extra to install if the library is missing."""
+    try:
+        module = import_module(library)
+    except ModuleNotFoundError as error:
+        raise UserError(f"{library} is not installed; install it with: pip install 'evenhand[{library}]'") from error
+    return module.DataFrame(dict(columns))
+
+
+def checked_header(cells: Sequence[object], source: str, row: int, *, hint: str = "") -> list[str]:
+    """The column names without outer white space. Unnamed columns at the end, as spreadsheets leave them, are cut.
+
+    Raises InputError for every column without a name and for every name that is there twice.
+    """
+    problems = Problems(source)
+    names = ["" if cell is None else str(cell).strip() for cell in cells]
+    while names and not names[-1]:
+        names.pop()
+    if not names:
+        problems.add("the header has no column names", row=row, fix="name the columns in the first row")
+    first: dict[str, int] = {}
+    for place, name in enumerate(names, start=1):
+        here = f"{place} ({letters(place)})"
+        if not name:
+            problems.add(f"column {here} has no name", row=row, fix=f"name it or delete it{hint}")
+        elif (before := first.setdefault(name, place)) != place:
+            what = f"the name is there twice, in columns {before} ({letters(before)}) and {here}"
+            problems.add(what, row=row, column=name, fix="rename or delete one of them")
+    problems.raise_if_any()
+    return names
+
+
+def letters(place: int) -> str:
+    """A column's place, counted from 1, as spreadsheets write it: A, B, …, Z, AA."""
+    text = ""
+    while place:
+        place, rest = divmod(place - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text
+
+
+def fitted(cells: Sequence[object], width: int, row: int, problems: Problems) -> bool:
+    """Whether a row of another length than the header only has empty cells at its end; otherwise it is reported."""
+    if len(cells) > width and not any(cell not in (None, "") for cell in cells[width:]):
+        return True
+    problems.add(
+        f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} where the header has {width}",
+        row=row,
+        fix="a cell that holds the separator, a quotation mark or a line break must stand in quotation marks",
+    )
+    return False

@@ -1,4 +1,4 @@
-"""XLSX workbooks: the first visible sheet that is not the guideline.
+"""XLSX workbooks: the first visible sheet that is not the guideline is read, and sheets are written cell by cell.
 
 calamine reads the values. Four things it does not report are read from the sheet's XML, in workbooks that have them:
 errors, formulas without a stored result, percentages, and texts that Excel protects from being read as formulas.
@@ -9,23 +9,30 @@ import re
 import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
+from typing import Any, cast
 from xml.etree import ElementTree
 from zipfile import BadZipFile, ZipFile
 
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+from xlsxwriter import Workbook  # pyright: ignore[reportMissingTypeStubs]
+from xlsxwriter.exceptions import FileCreateError  # pyright: ignore[reportMissingTypeStubs]
 
 from evenhand.errors import InputError, Problem
 from evenhand.formats.problems import Problems
-from evenhand.formats.tables.cells import AsItIs, looks_made_safe
-from evenhand.formats.tables.header import Content, Row, checked_header, fitted, letters
+from evenhand.formats.tables.cells import AsItIs, clean, looks_made_safe, looks_risky
+from evenhand.formats.tables.table import InputTable, Row, Sheet, checked_header, fitted, letters
 
 GUIDELINE = "Guideline"
 MERGED = "; merged header cells count as one name: unmerge them"
 PERCENT_FORMATS = {"9", "10"}
 """The numbers of the two percent formats that every workbook has."""
+
+LONGEST_CELL = 32_767
+"""In UTF-16 code units, which is what Excel counts."""
+
+MOST_ROWS = 1_048_576
 
 _NOT_A_CHARACTER = re.compile(r"_x([Ff]{3}[EeFf])_")
 """U+FFFE and U+FFFF in the notation of the XLSX standard, which calamine decodes for other characters only."""
@@ -36,73 +43,65 @@ _BROKEN = (
 )  # fmt: skip
 """What calamine, zipfile and the XML parser raise for a damaged or hostile archive."""
 
-Place = tuple[int, int]
-"""A row and a column, both counted from 1."""
+Marks = Mapping[tuple[int, int], str]
+"""What is special about cells, by row and column, both counted from 1: `percent`, `quoted` for a text that is not to
+become a formula, `formula` for one without a stored result, or an error as the cell shows it, such as `#N/A`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Marks:
-    """What is special about cells, by their place; errors with the text that the cell shows."""
-
-    errors: dict[Place, str] = field(default_factory=dict[Place, str])
-    without_result: set[Place] = field(default_factory=set[Place])
-    percent: set[Place] = field(default_factory=set[Place])
-    quoted: set[Place] = field(default_factory=set[Place])
+class TooLarge(Exception):
+    """More rows or a longer text than a sheet can hold."""
 
 
-def read_xlsx(path: Path) -> Content:
+def read_xlsx(path: Path) -> InputTable:
     """An XLSX workbook, opened once."""
-    _check_beginning(path)
-    with _translated(path):
-        sheet, name = _sheet(path)
-        marks = _read_marks(path, name)
-    problems = Problems(str(path))
-    rows = _rows(sheet, marks, (), Problems(str(path)))
-    number, header = next(rows, (1, ()))
+    source = str(path)
+    with path.open("rb") as file:
+        beginning = file.read(8)
+    if not beginning:
+        raise InputError(source, "the file is empty")
+    if beginning.startswith(b"\xd0\xcf\x11\xe0"):
+        what = "the workbook is protected by a password, or in the old .xls format"
+        raise InputError(source, [Problem(what, fix="save it as plain .xlsx")])
+    try:
+        sheet, marks = _sheet(path)
+    except _BROKEN as error:
+        what = "not an XLSX workbook, or a damaged one"
+        raise InputError(source, [Problem(what, fix="save it again as .xlsx, or as CSV")]) from error
+    rows = _rows(sheet, marks, (), Problems(source))
+    header_row, header = next(rows, (1, ()))
     if not header:
-        raise InputError(str(path), "the sheet is empty; its first row must name the columns")
-    columns = checked_header(header, problems, number, hint=MERGED)
+        raise InputError(source, "the sheet is empty; its first row must name the columns")
+    columns = checked_header(header, source, header_row, hint=MERGED)
     if next(rows, None) is None:
-        raise InputError(str(path), [Problem("there is no row below the header", row=number)])
+        raise InputError(source, [Problem("there is no row below the header", row=header_row)])
 
     def read(problems: Problems) -> Iterator[Row]:
         width = len(columns)
         for row, cells in _rows(sheet, marks, columns, problems):
-            if row > number and (len(cells) <= width or fitted(cells, width, row, problems)):
+            if row > header_row and (len(cells) <= width or fitted(cells, width, row, problems)):
                 yield row, [*cells[:width], *[None] * (width - len(cells))]
 
-    return Content(columns, read)
+    return InputTable(source, columns, read, spreadsheet=True)
 
 
-def _check_beginning(path: Path) -> None:
-    with path.open("rb") as file:
-        beginning = file.read(8)
-    if not beginning:
-        raise InputError(str(path), "the file is empty")
-    if beginning.startswith(b"\xd0\xcf\x11\xe0"):
-        what = "the workbook is protected by a password, or in the old .xls format"
-        raise InputError(str(path), [Problem(what, fix="save it as plain .xlsx")])
-
-
-def _sheet(path: Path) -> tuple[CalamineSheet, str]:
+def _sheet(path: Path) -> tuple[CalamineSheet, Marks]:
     book = CalamineWorkbook.from_path(path)  # pyright: ignore[reportUnknownMemberType]
     for sheet in book.sheets_metadata:
         is_page = sheet.typ is SheetTypeEnum.WorkSheet and sheet.visible is SheetVisibleEnum.Visible
         if is_page and sheet.name.casefold() != GUIDELINE.casefold():
-            return book.get_sheet_by_name(sheet.name), sheet.name
+            return book.get_sheet_by_name(sheet.name), _marks(path, sheet.name)
     raise InputError(str(path), f"the workbook has no visible sheet other than {GUIDELINE!r}")
 
 
-def _rows(sheet: CalamineSheet, marks: _Marks, columns: Sequence[str], problems: Problems) -> Iterator[Row]:
+def _rows(sheet: CalamineSheet, marks: Marks, columns: Sequence[str], problems: Problems) -> Iterator[Row]:
     """The rows that are not blank, without the empty cells at their end."""
     before = [""] * (sheet.start[1] if sheet.start else 0)
-    special = bool(marks.errors or marks.without_result or marks.percent or marks.quoted)
     for number, row in enumerate(sheet.iter_rows(), start=1):
         cells = [_plain(value) for value in (*before, *row)]
-        if special:
-            cells = [
-                _marked(value, (number, place), marks, columns, problems) for place, value in enumerate(cells, start=1)
-            ]
+        for place, value in enumerate(cells if marks else (), start=1):
+            if mark := marks.get((number, place)):
+                column = columns[place - 1] if place <= len(columns) else letters(place)
+                cells[place - 1] = _marked(value, mark, number, column, problems)
         while cells and cells[-1] is None:
             cells.pop()
         if cells:
@@ -120,27 +119,20 @@ def _plain(value: object) -> object:
     return value
 
 
-def _marked(value: object, place: Place, marks: _Marks, columns: Sequence[str], problems: Problems) -> object:
-    if place in marks.errors or place in marks.without_result:
-        row, number = place
-        column = columns[number - 1] if number <= len(columns) else letters(number)
-        if place in marks.errors:
-            problems.add(
-                f"the cell shows the error {marks.errors[place]}", row=row, column=column, fix="enter a value instead"
-            )
-        else:
-            fix = "open the file in Excel and save it again"
-            problems.add("a formula without a stored result", row=row, column=column, fix=fix)
-        return None
-    if place in marks.percent and isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value * 100:.10g}%"
-    if place in marks.quoted and isinstance(value, str) and looks_made_safe(value):
-        return AsItIs(value)
-    return value
+def _marked(value: object, mark: str, row: int, column: str, problems: Problems) -> object:
+    if mark == "percent":
+        return f"{value * 100:.10g}%" if isinstance(value, int | float) and not isinstance(value, bool) else value
+    if mark == "quoted":
+        return AsItIs(value) if isinstance(value, str) and looks_made_safe(value) else value
+    if mark == "formula":
+        fix = "open the file in Excel and save it again"
+        problems.add("a formula without a stored result", row=row, column=column, fix=fix)
+    else:
+        problems.add(f"the cell shows the error {mark}", row=row, column=column, fix="enter a value instead")
+    return None
 
 
-def _read_marks(path: Path, sheet: str) -> _Marks:
-    marks = _Marks()
+def _marks(path: Path, sheet: str) -> Marks:
     with ZipFile(path) as archive:
         book = next(part for _, kind, part in _relations(archive, "") if kind == "officeDocument")
         related = _relations(archive, book)
@@ -150,10 +142,9 @@ def _read_marks(path: Path, sheet: str) -> _Marks:
         data = archive.read(next(part for name, _, part in related if name == relation))
         styles = _styles(archive, next((part for _, kind, part in related if kind == "styles"), None))
     numbers = b"|".join(number.encode() for number in styles)
-    if re.search(rb"""\bt=["']e["']|<(?:\w+:)?f[ />]|\bs=["'](?:%s)["']""" % (numbers or b"-"), data):
-        for place, cell in _cells(data):
-            _mark(marks, place, cell, styles)
-    return marks
+    if not re.search(rb"""\bt=["']e["']|<(?:\w+:)?f[ />]|\bs=["'](?:%s)["']""" % (numbers or b"-"), data):
+        return {}
+    return {place: mark for place, cell in _cells(data) if (mark := _mark(cell, styles))}
 
 
 def _relations(archive: ZipFile, part: str) -> Sequence[tuple[str, str, str]]:
@@ -171,7 +162,7 @@ def _relations(archive: ZipFile, part: str) -> Sequence[tuple[str, str, str]]:
 
 
 def _styles(archive: ZipFile, part: str | None) -> Mapping[str, str]:
-    """The styles that matter, by their number: `percent`, or `quoted` for a text that is not to become a formula."""
+    """The styles that matter, by their number: `percent` or `quoted`."""
     if part is None:
         return {}
     root = ElementTree.fromstring(archive.read(part))
@@ -186,7 +177,7 @@ def _styles(archive: ZipFile, part: str | None) -> Mapping[str, str]:
     return styles
 
 
-def _cells(data: bytes) -> Iterator[tuple[Place, ElementTree.Element]]:
+def _cells(data: bytes) -> Iterator[tuple[tuple[int, int], ElementTree.Element]]:
     """The cells of a sheet. A file may leave their places out: then each is the one after the cell before."""
     number = 0
     for _, row in ElementTree.iterparse(BytesIO(data)):
@@ -194,36 +185,78 @@ def _cells(data: bytes) -> Iterator[tuple[Place, ElementTree.Element]]:
             continue
         number, column = int(row.get("r", number + 1)), 0
         for cell in row:
-            name = re.match("[A-Z]+", cell.get("r", ""))
-            column = _column(name[0]) if name else column + 1
+            column += 1
+            if name := re.match("[A-Z]+", cell.get("r", "")):
+                column = 0
+                for letter in name[0]:
+                    column = column * 26 + ord(letter) - ord("A") + 1
             yield (number, column), cell
         row.clear()
 
 
-def _column(name: str) -> int:
-    number = 0
-    for letter in name:
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number
-
-
-def _mark(marks: _Marks, place: Place, cell: ElementTree.Element, styles: Mapping[str, str]) -> None:
-    style = styles.get(cell.get("s", "0"))
+def _mark(cell: ElementTree.Element, styles: Mapping[str, str]) -> str | None:
     if cell.get("t") == "e":
-        marks.errors[place] = cell.findtext("{*}v") or "of a formula"
-    elif cell.find("{*}f") is not None and cell.get("t") != "str" and not cell.findtext("{*}v"):
-        marks.without_result.add(place)
-    elif style == "percent":
-        marks.percent.add(place)
-    elif style == "quoted":
-        marks.quoted.add(place)
+        return cell.findtext("{*}v") or "of a formula"
+    if cell.find("{*}f") is not None and cell.get("t") != "str" and not cell.findtext("{*}v"):
+        return "formula"
+    return styles.get(cell.get("s", "0"))
+
+
+def write_xlsx(path: Path, sheet: Sheet) -> int:
+    count = 0
+    with new_workbook(path) as book:
+        page = book.add_worksheet("Ratings")
+        page.freeze_panes(1, 0)
+        cells = XlsxCells(book, page)
+        cells.write(0, sheet.columns)
+        for count, row in enumerate(sheet.rows, start=1):
+            cells.write(count, row)
+    return count
+
+
+class XlsxCells:
+    """Writes cells of one sheet: a text stays a text, whatever it looks like; one that is too long is refused.
+
+    A text that looks like a formula gets the mark that an apostrophe typed in Excel leaves: it is not shown, and the
+    cell stays a text if it is edited. `style` is what all cells have in common.
+    """
+
+    def __init__(self, book: Any, page: Any, **style: object) -> None:
+        self._page = page
+        self._plain = book.add_format(style)
+        self._quoted = book.add_format({**style, "quote_prefix": True})
+
+    def write(self, row: int, cells: Sequence[object], first: int = 0) -> None:
+        """Write cells next to each other, from the column `first`; rows and columns count from 0. Raises TooLarge."""
+        if row >= MOST_ROWS:
+            raise TooLarge(f"an XLSX sheet has at most {MOST_ROWS:,} rows")
+        for column, cell in enumerate(cells, start=first):
+            if isinstance(cell, str):
+                text = clean(cell)
+                if (length := utf16_length(text)) > LONGEST_CELL:
+                    place = f"row {row + 1}, column {letters(column + 1)}"
+                    what = f"would have {length:,} characters, and XLSX holds {LONGEST_CELL:,} in a cell"
+                    raise TooLarge(f"{place} {what}")
+                self._page.write_string(row, column, text, self._quoted if looks_risky(text) else self._plain)
+            elif cell is None:
+                self._page.write_blank(row, column, None, self._plain)
+            else:
+                self._page.write_number(row, column, cast("float", cell), self._plain)
+
+
+def utf16_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 @contextmanager
-def _translated(path: Path) -> Generator[None]:
-    """Whatever goes wrong in a damaged or hostile archive is one error for the user."""
+def new_workbook(path: Path) -> Generator[Any]:
+    """A workbook that is written to `path` when the block ends, in constant memory: row by row, from the top."""
+    book: Any = Workbook(str(path), {"constant_memory": True, "strings_to_urls": False})
     try:
-        yield
-    except _BROKEN as error:
-        what = "not an XLSX workbook, or a damaged one"
-        raise InputError(str(path), [Problem(what, fix="save it again as .xlsx, or as CSV")]) from error
+        yield book
+    finally:
+        # Also after an error: it closes the temporary files. The caller removes what is written then.
+        try:
+            book.close()
+        except FileCreateError as error:
+            raise OSError(*error.args[0].args) from error
