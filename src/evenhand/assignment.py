@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from math import gcd
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -165,26 +164,26 @@ def own_order(batch: Sequence[int], rater: str, seed: int) -> Sequence[int]:
     return sorted(batch, key=lambda number: _mixed(key, number))
 
 
-def own_place(step: int, size: int, rater: str, seed: int) -> int:
-    """Where a rater goes in the `step`th step through a list of this size, both from 0: each place once, each rater in
-    an order of their own, without the list in memory."""
-    start = _mixed(_rater_key(rater, seed), 0) % size
-    stride = 1 + _mixed(_rater_key(rater, seed), 1) % size
-    while gcd(stride, size) != 1:
-        stride += 1
-    return (start + step * stride) % size
+def own_start(size: int, rater: str, seed: int) -> int:
+    """Where one rater begins in a list of this size, from 0."""
+    return _mixed(_rater_key(rater, seed), 0) % size
 
 
-def purpose_of(number: int, plan: Plan, *, gold_left: bool, repeat_left: bool) -> Purpose:
-    """Why a rater is given the `number`th thing after training, from 1.
+def purposes_due(number: int, plan: Plan) -> Sequence[Purpose]:
+    """Why a rater is given the `number`th thing after training, from 1: the first of these for which there is an item.
 
     Where a known answer and a repeat are due at once, the repeat is the next thing: equal distances starve neither.
     """
-    if gold_left and _gold_due(number, plan):
-        return Purpose.GOLD
-    repeat_due = _repeat_due(number, plan) and not _gold_due(number, plan)
-    put_off = _repeat_due(number - 1, plan) and _gold_due(number - 1, plan)
-    return Purpose.REPEAT if repeat_left and (repeat_due or put_off) else Purpose.RATE
+    gold, repeat = _is_due(number, plan)
+    gold_before, repeat_before = _is_due(number - 1, plan)
+    repeat = (repeat and not gold) or (repeat_before and gold_before)
+    return [Purpose.GOLD] * gold + [Purpose.REPEAT] * repeat + [Purpose.RATE]
+
+
+def _is_due(number: int, plan: Plan) -> tuple[bool, bool]:
+    """Whether a known answer and a repeat come as the `number`th thing by their distances."""
+    gold = plan.gold is not None and number > 0 and number % plan.gold_every == 0
+    return gold, plan.repeat_every > 0 and number > 0 and number % plan.repeat_every == 0
 
 
 def repeats_among(items: int, plan: Plan) -> int:
@@ -197,14 +196,6 @@ def repeats_among(items: int, plan: Plan) -> int:
         return max(items - 1, 0) // apart * apart
     first = (apart // plan.repeat_every + 1) * plan.repeat_every
     return max(-(-(items - first + 1) // (plan.repeat_every - 1)), 0)
-
-
-def _gold_due(number: int, plan: Plan) -> bool:
-    return plan.gold is not None and number > 0 and number % plan.gold_every == 0
-
-
-def _repeat_due(number: int, plan: Plan) -> bool:
-    return plan.repeat_every > 0 and number > 0 and number % plan.repeat_every == 0
 
 
 def _seed_key(seed: int) -> bytes:

@@ -772,7 +772,7 @@ def test_every_statement_for_a_task_is_a_search_by_an_index(tmp_path: Path) -> N
             given(made, "ben")
         finally:
             event.remove(sqlalchemy.Engine, "before_cursor_execute", note)
-    assert len(sent) > 25
+    assert len(sent) > 20
     database = engine(location)
     with database.connect() as connection:
         for statement, parameters in sent.items():

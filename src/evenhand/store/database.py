@@ -185,9 +185,9 @@ def decode(text: str) -> Any:
         return json.loads(text)
 
 
-def microseconds(at: datetime) -> int:
-    """A time as a number that a database can compare, exactly."""
-    return (at - _EPOCH) // _MICROSECOND
+def microseconds(at: datetime | None = None) -> int:
+    """A time, now by default, as a number that a database can compare, exactly."""
+    return ((at or datetime.now(UTC)) - _EPOCH) // _MICROSECOND
 
 
 def moment(count: int) -> datetime:

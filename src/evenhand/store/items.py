@@ -95,7 +95,7 @@ class TaskBoard(Interface):
         """Give these items again to the people who were done with them."""
         ...
 
-    def rebuild_queue(self) -> None: ...
+    def discard_queue(self, connection: Connection) -> None: ...
 
 
 class Items:
@@ -224,7 +224,7 @@ class Items:
             if replaced != Replaced(kept=replaced.kept):
                 before = int(connection.execute(_N_UNITS).scalar_one())
                 write_meta(connection, {"units": str(before + replaced.added - replaced.removed)})
-                self._tasks.rebuild_queue()
+                self._tasks.discard_queue(connection)
         return replaced
 
     def _replace(self, connection: Connection, work: Iterable[NewUnits]) -> Replaced:

@@ -315,8 +315,6 @@ _partial(
     assignments.c.item,
     unique=True,
 )
-_partial("assignments_open", "state = 'open'", assignments.c.rater, assignments.c.protocol, assignments.c.number)
-_partial("assignments_lapsed", "lapsed = 1", assignments.c.rater, assignments.c.protocol, assignments.c.number)
 _partial(
     "assignments_by_end",
     "state = 'open' AND purpose <> 'repeat' AND purpose <> 'training'",
@@ -346,51 +344,20 @@ trials = Table(
     ),
 )
 
-# The queue follows from the tables above; `meta` says for which protocol and plan it was made.
-
-# `taken` people have the item or have done it; `free` more are wanted, less than none if some came on top.
+# The queue follows from the tables above; `meta` says for which protocol and plan it was made. `free` more people are
+# wanted for an item, less than none if some came on top; `gold` is 1 if its answers are known.
 queue = Table(
     "queue",
     metadata,
     Column("place", NUMBER, primary_key=True, autoincrement=False),
     _ref("item"),
-    Column("taken", Integer, nullable=False),
     Column("free", Integer, nullable=False),
+    Column("gold", Integer, nullable=False),
 )
 QUEUE_INDEX = Index("queue_by_item", queue.c.item, unique=True)
 """Made after the rows are in: in the queue the items are shuffled."""
 _partial("queue_free", "free > 0", queue.c.place)
-
-# What people had rated in another way.
-prior = Table(
-    "prior",
-    metadata,
-    _ref("rater", primary_key=True, autoincrement=False),
-    _ref("item", primary_key=True, autoincrement=False),
-    **CLUSTERED,
-)
-
-# Places that became free after some raters had passed them.
-reopened = Table("reopened", metadata, _seq(), _ref("place"))
-
-# Items with known answers, shuffled.
-gold = Table(
-    "gold", metadata, Column("place", NUMBER, primary_key=True, autoincrement=False), _ref("item", unique=True)
-)
-
-# How far a rater has come: items `given` and not returned, worked examples given, the place in the queue before which
-# nothing is left, the last row of `reopened` looked at, steps through `gold`, and the last task that was repeated.
-walks = Table(
-    "walks",
-    metadata,
-    _ref("rater", "members.rater", primary_key=True, autoincrement=False),
-    Column("given", Integer, nullable=False),
-    Column("trained", Integer, nullable=False),
-    _ref("reached"),
-    _ref("heard"),
-    Column("golden", Integer, nullable=False),
-    Column("repeated", Integer, nullable=False),
-)
+_partial("queue_gold", "gold = 1", queue.c.place)
 
 COPIED = tuple(table for table in metadata.sorted_tables if table is not current)
 """What a backup copies, every table after those it refers to; `current` follows from the ratings."""

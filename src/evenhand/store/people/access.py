@@ -2,12 +2,12 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from secrets import token_urlsafe
 from typing import Any, Literal
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select, update
 
 from evenhand.errors import StudyError, UserError
 from evenhand.records import Kind, RaterRef, new_id, now
@@ -23,16 +23,17 @@ LONGEST_NAME = 200
 INVITE_DAYS = 30
 MOST_SEATS = 10_000
 
-_MEMBERS = select(raters.c.id, members).join(raters, raters.c.seq == members.c.rater)
-_MEMBER = _MEMBERS.where(raters.c.id == bindparam("id"))
-_JOINED = select(func.count()).select_from(joins).where(joins.c.invite == invites.c.seq).scalar_subquery()
-_INVITES = select(invites, _JOINED)
-_BY_TOKEN = _INVITES.where(invites.c.token == bindparam("digest"))
-_BY_ID = _INVITES.where(invites.c.id == bindparam("id"))
+MEMBERS = select(raters.c.id, members).join(raters, raters.c.seq == members.c.rater)
+_MEMBER = MEMBERS.where(raters.c.id == bindparam("id"))
+_JOINED = select(func.count()).where(joins.c.invite == invites.c.seq).scalar_subquery()
+_INVITES = select(invites, _JOINED.label("joined"))
+_VALID = _INVITES.where(
+    invites.c.revoked.is_(None), or_(invites.c.expires.is_(None), invites.c.expires > bindparam("now"))
+)
 _SESSION = (
-    select(sessions, raters.c.id)
+    select(sessions, raters.c.id.label("name"))
     .outerjoin(raters, raters.c.seq == sessions.c.rater)
-    .where(sessions.c.token == bindparam("digest"))
+    .where(sessions.c.token == bindparam("digest"), sessions.c.expires > bindparam("now"))
 )
 
 
@@ -122,17 +123,17 @@ class Access:
         """Store an invite under the digest of its token. StudyError if its name belongs to a model or rule or to a
         member with another role, or cannot be a rater's id: blank, or longer than 200 characters."""
         with self._database.transaction() as connection:
-            if not storable(invite.id) or connection.execute(_BY_ID, {"id": invite.id}).first() is not None:
+            taken = select(invites.c.seq).where(invites.c.id == invite.id)
+            if not storable(invite.id) or connection.execute(taken).first() is not None:
                 raise StudyError(f"an invite cannot have the id {invite.id!r}: it is taken, or cannot be stored")
             if invite.name is not None:
                 _check_role(connection, invite.name, invite.role)
             if invite.seats < 1 or (invite.share is not None and invite.share < 1):
                 raise StudyError("an invite needs at least one seat, and a share of at least one item")
-            values: dict[str, object] = {"seq": next_seq(connection, invites), "token": digest_of(token)}
-            values |= {name: getattr(invite, name) for name in ("id", "role", "name", "seats", "share")}
+            values: dict[str, Any] = {**asdict(invite), "seq": next_seq(connection, invites), "token": _digest(token)}
+            del values["joined"]
             for name in ("created", "expires", "revoked"):
-                at: datetime | None = getattr(invite, name)
-                values[name] = None if at is None else microseconds(at)
+                values[name] = None if values[name] is None else microseconds(values[name])
             connection.execute(insert(invites).values(values))
 
     def invites(self) -> Sequence[Invite]:
@@ -143,14 +144,15 @@ class Access:
     def find_invite(self, token: str) -> Invite | None:
         """The invite of this token, if it is neither revoked nor expired."""
         with self._database.reading() as connection:
-            row = connection.execute(_BY_TOKEN, {"digest": digest_of(token)}).first()
-        return None if row is None or not _is_valid(row) else _invite(row)
+            found = _VALID.where(invites.c.token == _digest(token))
+            row = connection.execute(found, {"now": microseconds()}).first()
+            return None if row is None else _invite(row)
 
     def revoke_invite(self, invite_id: str) -> bool:
         """End an invite and the sessions that came from it; False if there is none that is not revoked already."""
         with self._database.transaction() as connection:
             active = update(invites).where(invites.c.id == invite_id, invites.c.revoked.is_(None))
-            if not connection.execute(active.values(revoked=microseconds(now()))).rowcount:
+            if not connection.execute(active.values(revoked=microseconds())).rowcount:
                 return False
             connection.execute(delete(sessions).where(sessions.c.invite == invite_id))
             return True
@@ -163,153 +165,55 @@ class Access:
         here before, or that a named invite reserves.
         """
         with self._database.transaction() as connection:
-            row = connection.execute(_BY_ID, {"id": invite.id}).first()
-            if row is None or not _is_valid(row):
+            known = connection.execute(_VALID.where(invites.c.id == invite.id), {"now": microseconds()}).first()
+            if known is None:
                 raise StudyError("this invite is no longer valid; ask for a new one")
-            known = _invite(row)
-            if known.name is not None and rater != known.name:
+            if known.name not in (None, rater):
                 raise StudyError(f"this invite is for {known.name!r} only")
-            again = _has_joined(connection, row[0], rater)
-            if not again:
-                _check_seat(connection, known, rater)
-            number = admit(connection, rater, known.role, None if again else known.share, source)
-            if not again:
-                connection.execute(insert(joins).values(invite=row[0], rater=number))
-            return known_member(connection, rater)
+            seat = select(joins.c.rater).join(raters, raters.c.seq == joins.c.rater)
+            if connection.execute(seat.where(joins.c.invite == known.seq, raters.c.id == rater)).first() is not None:
+                return member_from(admit(connection, rater, known.role, None, source))
+            _check_role(connection, rater, known.role)
+            if known.joined >= known.seats:
+                raise StudyError(f"all {known.seats} seats of this invite are taken; ask for a new one")
+            if known.name is None and _belongs_to_another(connection, rater):
+                raise StudyError(f"the id {rater!r} belongs to another person; use your own")
+            member = admit(connection, rater, known.role, known.share, source)
+            connection.execute(insert(joins).values(invite=known.seq, rater=member.rater))
+            return member_from(member)
 
     def open_session(self, session: Session, token: str) -> None:
         """Store a session under the digest of its token. Expired sessions are deleted on this occasion."""
         with self._database.transaction() as connection:
-            connection.execute(delete(sessions).where(sessions.c.expires <= microseconds(now())))
-            number = None
-            if session.rater is not None:
-                known = find_rater(connection, session.rater)
-                if known is None:
-                    raise StudyError(f"there is no rater {session.rater!r}; make them a member first")
-                number = known[0]
+            connection.execute(delete(sessions).where(sessions.c.expires <= microseconds()))
+            number = None if session.rater is None else member_row(connection, session.rater).rater
             times = microseconds(session.created), microseconds(session.expires)
-            row = (digest_of(token), session.id, session.access, number, *times, session.invite)
+            row = (_digest(token), session.id, session.access, number, *times, session.invite)
             insert_rows(connection, sessions, [row])
 
     def find_session(self, token: str) -> Session | None:
         """The session of this token, if it has not expired."""
+        asked = {"digest": _digest(token), "now": microseconds()}
         with self._database.reading() as connection:
-            row = connection.execute(_SESSION, {"digest": digest_of(token)}).first()
-        if row is None or row[5] <= microseconds(now()):
+            row = connection.execute(_SESSION, asked).first()
+        if row is None:
             return None
-        return Session(row[1], row[2], row[7], moment(row[4]), moment(row[5]), row[6])
+        return Session(row.id, row.access, row.name, moment(row.created), moment(row.expires), row.invite)
 
     def close_session(self, token: str) -> None:
         with self._database.transaction() as connection:
-            connection.execute(delete(sessions).where(sessions.c.token == digest_of(token)))
+            connection.execute(delete(sessions).where(sessions.c.token == _digest(token)))
 
 
-def digest_of(token: str) -> str:
+def _digest(token: str) -> str:
     """What a token is known by. Tokens are long and random, so nothing slower is needed."""
     return hashlib.sha256(token.encode(errors="surrogatepass")).hexdigest()
 
 
-# Members
-
-
-def admit(
-    connection: Connection, rater: str, role: Role, share: int | None = None, source: Mapping[str, str] | None = None
-) -> int:
-    """Make a person a member, or welcome them again with what they bring; returns their number."""
-    _check_role(connection, rater, role)
-    introduce_person(connection, rater)
-    found = find_rater(connection, rater)
-    assert found is not None, "introduced above"
-    member = read_member(connection, rater)
-    at = microseconds(now())
-    if member is None:
-        values: dict[str, object] = {"rater": found[0], "role": role, "joined": at, "seen": at, "share": share}
-        values |= {"paused": 0, "training_over": 0, "source": encode(dict(source or {}))}
-        connection.execute(insert(members).values(values))
-        return found[0]
-    values = {"seen": at, "source": encode({**member.source, **(source or {})})}
-    if share is not None:
-        values["share"] = share
-    connection.execute(update(members).where(members.c.rater == found[0]).values(values))
-    return found[0]
-
-
-def introduce_person(connection: Connection, rater: str) -> None:
-    """Make a person known as a rater; one who is known keeps their version and configuration."""
-    if find_rater(connection, rater) is None:
-        introduce(connection, RaterRef(rater, Kind.PERSON))
-
-
-def read_members(connection: Connection) -> Sequence[Member]:
-    """Every member, in the order in which they joined."""
-    rows = connection.execute(_MEMBERS.order_by(members.c.joined, members.c.rater))
-    return [_member(row) for row in rows]
-
-
-def read_member(connection: Connection, rater: str) -> Member | None:
-    row = connection.execute(_MEMBER, {"id": rater}).first()
-    return None if row is None else _member(row)
-
-
-def known_member(connection: Connection, rater: str) -> Member:
-    """A member; StudyError if there is none of this id."""
-    member = read_member(connection, rater)
-    if member is None:
-        raise StudyError(f"{rater!r} is not a member of this study; invite them first")
-    return member
-
-
-def _member(row: Any) -> Member:
-    rater, _, role, joined, seen, share, paused, training_over, source = row
-    times = moment(joined), moment(seen)
-    return Member(rater, role, *times, share, bool(paused), bool(training_over), decode(source))
-
-
-def _check_role(connection: Connection, rater: str, role: Role) -> None:
-    """Raise StudyError if a person of this id cannot have this role."""
-    if not rater.strip() or len(rater) > LONGEST_NAME or not storable(rater):
-        raise StudyError(
-            f"{rater[:LONGEST_NAME]!r} cannot be a rater's id; it must have 1 to {LONGEST_NAME} characters that can be "
-            "stored, not only blanks"
-        )
-    known = find_rater(connection, rater)
-    if known is not None and known[1] is not Kind.PERSON:
-        raise StudyError(f"{rater!r} is known as a {known[1]} and cannot rate as a person; choose another rater id")
-    member = read_member(connection, rater)
-    if member is not None and member.role != role:
-        raise StudyError(f"{rater!r} is here as {_a(member.role)} and cannot be {_a(role)}; use another id")
-
-
-def _a(role: Role) -> str:
-    return f"an {role}" if role == "adjudicator" else f"a {role}"
-
-
-# Invites
-
-
-def _is_valid(row: Any) -> bool:
-    expires, revoked = row[8], row[9]
-    return revoked is None and (expires is None or expires > microseconds(now()))
-
-
 def _invite(row: Any) -> Invite:
-    _, invite_id, _, role, name, seats, share, created, expires, revoked, joined = row
-    ends = None if expires is None else moment(expires), None if revoked is None else moment(revoked)
-    return Invite(invite_id, role, name, seats, share, moment(created), *ends, joined)
-
-
-def _has_joined(connection: Connection, invite: int, rater: str) -> bool:
-    query = select(joins.c.rater).join(raters, raters.c.seq == joins.c.rater)
-    return connection.execute(query.where(joins.c.invite == invite, raters.c.id == rater)).first() is not None
-
-
-def _check_seat(connection: Connection, invite: Invite, rater: str) -> None:
-    """Raise StudyError if a newcomer cannot join with this invite under this id."""
-    _check_role(connection, rater, invite.role)
-    if invite.joined >= invite.seats:
-        raise StudyError(f"all {invite.seats} seats of this invite are taken; ask for a new one")
-    if invite.name is None and _belongs_to_another(connection, rater):
-        raise StudyError(f"the id {rater!r} belongs to another person; use your own")
+    expires, revoked = (None if at is None else moment(at) for at in (row.expires, row.revoked))
+    created = moment(row.created)
+    return Invite(row.id, row.role, row.name, row.seats, row.share, created, expires, revoked, row.joined)
 
 
 def _belongs_to_another(connection: Connection, rater: str) -> bool:
@@ -322,3 +226,59 @@ def _belongs_to_another(connection: Connection, rater: str) -> bool:
             return True
     reserved = select(invites.c.seq).where(invites.c.name == rater, invites.c.revoked.is_(None)).limit(1)
     return connection.execute(reserved).first() is not None
+
+
+# Members
+
+
+def admit(
+    connection: Connection, rater: str, role: Role, share: int | None = None, source: Mapping[str, str] | None = None
+) -> Any:
+    """Make a person a member, or welcome them again with what they bring. A person who is known as a rater keeps their
+    version and configuration."""
+    _check_role(connection, rater, role)
+    if find_rater(connection, rater) is None:
+        introduce(connection, RaterRef(rater, Kind.PERSON))
+    at = microseconds()
+    member = connection.execute(_MEMBER, {"id": rater}).first()
+    if member is None:
+        number = select(raters.c.seq).where(raters.c.id == rater).scalar_subquery()
+        values = {"joined": at, "seen": at, "share": share, "paused": 0, "training_over": 0}
+        connection.execute(insert(members).values(rater=number, role=role, source=encode(source or {}), **values))
+    else:
+        brought = encode({**decode(member.source), **(source or {})})
+        values = {"seen": at, "source": brought, "share": member.share if share is None else share}
+        connection.execute(update(members).where(members.c.rater == member.rater).values(values))
+    return member_row(connection, rater)
+
+
+def member_row(connection: Connection, rater: str) -> Any:
+    """A member's row, with the id of the rater; StudyError if there is none."""
+    row = connection.execute(_MEMBER, {"id": rater}).first()
+    if row is None:
+        raise StudyError(f"{rater!r} is not a member of this study; invite them first")
+    return row
+
+
+def member_from(row: Any) -> Member:
+    flags = bool(row.paused), bool(row.training_over)
+    return Member(row.id, row.role, moment(row.joined), moment(row.seen), row.share, *flags, decode(row.source))
+
+
+def _check_role(connection: Connection, rater: str, role: Role) -> None:
+    """Raise StudyError if a person of this id cannot have this role."""
+    if not rater.strip() or len(rater) > LONGEST_NAME or not storable(rater):
+        raise StudyError(
+            f"{rater[:LONGEST_NAME]!r} cannot be a rater's id; it must have 1 to {LONGEST_NAME} characters that can be "
+            "stored, not only blanks"
+        )
+    known = find_rater(connection, rater)
+    if known is not None and known[1] is not Kind.PERSON:
+        raise StudyError(f"{rater!r} is known as a {known[1]} and cannot rate as a person; choose another rater id")
+    member = connection.execute(_MEMBER, {"id": rater}).first()
+    if member is not None and member.role != role:
+        raise StudyError(f"{rater!r} is here as {_a(member.role)} and cannot be {_a(role)}; use another id")
+
+
+def _a(role: Role) -> str:
+    return f"an {role}" if role == "adjudicator" else f"a {role}"

@@ -2,24 +2,15 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, update
+from sqlalchemy import update
 
-from evenhand.records import now
+from evenhand.assignment import Purpose
 from evenhand.store.database import Database, microseconds
-from evenhand.store.people.access import (
-    Access,
-    Member,
-    Role,
-    admit,
-    known_member,
-    read_member,
-    read_members,
-)
+from evenhand.store.people.access import MEMBERS, Access, Member, Role, admit, member_from, member_row
 from evenhand.store.people.tasks import Tasks
 from evenhand.store.people.trials import Trials
 from evenhand.store.protocols import Protocols
-from evenhand.store.ratings import find_rater
-from evenhand.store.schema import members
+from evenhand.store.schema import assignments, members, raters
 
 
 class People:
@@ -35,34 +26,34 @@ class People:
     def members(self) -> Sequence[Member]:
         """Every member, in the order in which they joined."""
         with self._database.reading() as connection:
-            return read_members(connection)
+            rows = connection.execute(MEMBERS.order_by(members.c.joined, members.c.rater))
+            return [member_from(row) for row in rows]
 
     def member(self, rater: str) -> Member | None:
         with self._database.reading() as connection:
-            return read_member(connection, rater)
+            row = connection.execute(MEMBERS.where(raters.c.id == rater)).first()
+            return None if row is None else member_from(row)
 
     def admit(self, rater: str, role: Role, share: int | None = None) -> Member:
         """Make a person a member without an invite, or welcome them again; StudyError as in `Access.join`."""
         with self._database.transaction() as connection:
-            admit(connection, rater, role, share)
-            return known_member(connection, rater)
+            return member_from(admit(connection, rater, role, share))
 
     def update(self, rater: str, *, paused: bool | None = None, training_over: bool | None = None) -> None:
         """Change what is given. Open worked examples are taken back when training is over."""
         given = {"paused": paused, "training_over": training_over}
-        values = {name: int(value) for name, value in given.items() if value is not None}
-        with self._database.transaction() as connection:
-            self._set(connection, rater, values)
-            if training_over:
-                self.tasks.end_training(rater)
+        self._set(rater, {name: int(value) for name, value in given.items() if value is not None})
 
     def seen(self, rater: str) -> None:
         """Note that a member is active now."""
-        with self._database.transaction() as connection:
-            self._set(connection, rater, {"seen": microseconds(now())})
+        self._set(rater, {"seen": microseconds()})
 
-    def _set(self, connection: Connection, rater: str, values: dict[str, int]) -> None:
-        known_member(connection, rater)
-        number = find_rater(connection, rater)
-        if values and number is not None:
-            connection.execute(update(members).where(members.c.rater == number[0]).values(values))
+    def _set(self, rater: str, values: dict[str, int]) -> None:
+        with self._database.transaction() as connection:
+            number = member_row(connection, rater).rater
+            if values:
+                connection.execute(update(members).where(members.c.rater == number).values(values))
+            if values.get("training_over"):
+                training = update(assignments).where(assignments.c.purpose == Purpose.TRAINING.value)
+                its_open = training.where(assignments.c.rater == number, assignments.c.state == "open")
+                connection.execute(its_open.values(state="returned"))

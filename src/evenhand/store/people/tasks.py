@@ -1,41 +1,154 @@
-"""Tasks: the plan, and what each person is given next."""
+"""Tasks: the plan, what each person is given next, and what becomes of it."""
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, literal_column, or_, select, update
 
-from evenhand.assignment import Plan, Purpose, Task
+from evenhand.assignment import Plan, Purpose, Task, TaskState, own_order, own_start, purposes_due
 from evenhand.errors import StudyError
 from evenhand.protocol.model import Protocol
-from evenhand.records import now
-from evenhand.store.database import Database, microseconds
-from evenhand.store.people import assignments as rows
-from evenhand.store.people import claims
-from evenhand.store.people.assignments import TaskCounts as TaskCounts
-from evenhand.store.people.assignments import Turn
-from evenhand.store.people.plans import read_in_force, write_plan
-from evenhand.store.people.queue import ready, strata
-from evenhand.store.people.walks import find_walker
+from evenhand.store.database import Database, microseconds, moment, next_seq
+from evenhand.store.people.access import member_row
+from evenhand.store.people.queue import COUNTED, is_made, make_queue, needed, strata
 from evenhand.store.protocols import Protocols
 from evenhand.store.ratings import find_rater
-from evenhand.store.schema import assignments, items, meta, raters
+from evenhand.store.schema import adoptions, assignments, current, items, members, meta, plans, queue, raters, units
 
+MOST_OPEN = 3
+"""Tasks that a rater has in hand at once: one on the page and what it has fetched ahead."""
+
+LAPSES = 20
+"""Claims that one call takes back at most; the next call goes on."""
+
+# Statements are built once: SQLAlchemy takes longer to build one than the database to answer it.
+_LAST_ADOPTION = select(func.max(adoptions.c.seq)).correlate(None).scalar_subquery()
+CURRENT_PROTOCOL = select(adoptions.c.protocol).where(adoptions.c.seq == _LAST_ADOPTION).scalar_subquery()
+"""The number of the current protocol."""
+
+_PLAN = select(plans.c.document).where(plans.c.seq == select(func.max(plans.c.seq)).correlate(None).scalar_subquery())
+_TASKS = (
+    select(assignments, raters.c.id.label("name"), items.c.id.label("item_id"), queue.c.free)
+    .select_from(assignments)
+    .join(raters, raters.c.seq == assignments.c.rater)
+    .outerjoin(items, items.c.seq == assignments.c.item)
+    .outerjoin(queue, queue.c.item == assignments.c.item)
+    .where(assignments.c.protocol == CURRENT_PROTOCOL)
+)
+_OF_RATER = _TASKS.where(raters.c.id == bindparam("name")).order_by(assignments.c.number)
+_ONE = _OF_RATER.where(assignments.c.number == bindparam("of_number"))
+_PAGE = _OF_RATER.where(assignments.c.number > bindparam("after")).limit(bindparam("at_most"))
+_OPEN = assignments.c.state == literal_column("'open'")
+_OPEN_OR_LAPSED = _OF_RATER.where(or_(_OPEN, assignments.c.lapsed == 1))
+# Constants of partial indexes are in the text, because a database looks for them there.
+_OWN = assignments.c.purpose != literal_column("'repeat'")
+_WITH_ITEM = _OF_RATER.where(_OWN, assignments.c.item == bindparam("of_item"))
+_EXPIRED = (
+    _TASKS.where(_OPEN, _OWN, assignments.c.purpose != literal_column("'training'"))
+    .where(assignments.c.expires <= bindparam("now"))
+    .order_by(assignments.c.expires)
+    .limit(LAPSES)
+)
+_COUNTS = (
+    select(raters.c.id, assignments.c.purpose, assignments.c.state, func.count())
+    .join(raters, raters.c.seq == assignments.c.rater)
+    .where(assignments.c.protocol == CURRENT_PROTOCOL)
+    .group_by(raters.c.id, assignments.c.purpose, assignments.c.state)
+)
 _HOLDERS = (
     select(items.c.id, raters.c.id)
     .select_from(assignments)
     .join(items, items.c.seq == assignments.c.item)
     .join(raters, raters.c.seq == assignments.c.rater)
     .where(assignments.c.item.in_(bindparam("of_items", expanding=True)))
-    .where(assignments.c.state == "open", assignments.c.expires > bindparam("now"))
+    .where(_OPEN, assignments.c.expires > bindparam("now"))
     .order_by(items.c.seq, raters.c.seq)
 )
-_TAKE_UP = (
-    update(assignments)
-    .where(assignments.c.item.in_(bindparam("of_items", expanding=True)), assignments.c.state == "done")
-    .where(assignments.c.purpose.in_((Purpose.RATE.value, Purpose.GOLD.value)))
-    .values(state="open", lapsed=0, touched=bindparam("now"), expires=bindparam("until"), finished=None)
+
+# What a rater was given, and may be given next.
+_MINE = (assignments.c.rater == bindparam("of_rater")) & (assignments.c.protocol == bindparam("of_protocol"))
+_IS_COUNTED = assignments.c.purpose.in_(COUNTED)
+_HISTORY = select(
+    func.coalesce(func.max(assignments.c.number), 0).label("last"),
+    func.count(case((assignments.c.purpose == Purpose.TRAINING.value, 1))).label("trained"),
+    func.count(case((_IS_COUNTED & (assignments.c.state != "returned"), 1))).label("given"),
+).where(_MINE)
+# Subqueries that give a number instead of an `EXISTS`, of which PostgreSQL would make a join.
+_GIVEN = select(assignments.c.number).where(_MINE, _OWN, assignments.c.item == queue.c.item).limit(1).scalar_subquery()
+_RATED = (
+    select(func.count())
+    .where(current.c.protocol == bindparam("of_protocol"), current.c.rater == bindparam("of_rater"))
+    .where(current.c.item == queue.c.item, current.c.criterion.in_(bindparam("criteria", expanding=True)))
+    .scalar_subquery()
 )
+_CELLS = select(func.count() * bindparam("n_criteria")).where(units.c.item == queue.c.item).scalar_subquery()
+_NEXT = (
+    select(queue.c.place, queue.c.item, queue.c.gold)
+    .where(queue.c.place >= bindparam("start"), _GIVEN.is_(None), _RATED < _CELLS)
+    .order_by(queue.c.place)
+    .limit(bindparam("at_most"))
+)
+_NEXT_FREE = _NEXT.where(queue.c.free > literal_column("0"))
+_NEXT_KNOWN = _NEXT.where(queue.c.gold == literal_column("1"))
+_QUEUE_SIZE = select(func.coalesce(func.max(queue.c.place), 0) + 1)
+_first, _repeat = assignments.alias(), assignments.alias()
+_LAST_REPEATED = (
+    select(func.max(_first.c.number))
+    .join(_repeat, and_(*(_repeat.c[name] == _first.c[name] for name in ("rater", "protocol", "item"))))
+    .where(_repeat.c.rater == bindparam("of_rater"), _repeat.c.protocol == bindparam("of_protocol"))
+    .where(_repeat.c.purpose == Purpose.REPEAT.value, _first.c.purpose != literal_column("'repeat'"))
+    .scalar_subquery()
+)
+_NEXT_REPEAT = (
+    select(assignments.c.item)
+    .where(_MINE, _IS_COUNTED, assignments.c.state == "done", assignments.c.number <= bindparam("until"))
+    .where(assignments.c.number > func.coalesce(_LAST_REPEATED, 0))
+    .order_by(assignments.c.number.desc())
+    .limit(1)
+)
+_ITEM = (
+    select(items.c.seq, queue.c.place, queue.c.gold)
+    .outerjoin(queue, queue.c.item == items.c.seq)
+    .where(items.c.id == bindparam("id"))
+)
+
+_ADD = insert(assignments)
+_CHANGE = update(assignments).where(_MINE, assignments.c.number == bindparam("of_number"))
+_ADD_FREE = update(queue).where(queue.c.item == bindparam("of_item")).values(free=queue.c.free + bindparam("more"))
+_UPDATE_MEMBER = update(members).where(members.c.rater == bindparam("of_rater"))
+_REOPEN_ITEMS = update(assignments).where(
+    assignments.c.item.in_(bindparam("of_items", expanding=True)), assignments.c.state == "done", _IS_COUNTED
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCounts:
+    """A rater's tasks: finished worked examples apart, repeats among the rest. Of the open and the done tasks,
+    `repeats_open` and `repeats_done` are repeats."""
+
+    training: int = 0
+    open: int = 0
+    done: int = 0
+    returned: int = 0
+    repeats_open: int = 0
+    repeats_done: int = 0
+
+    @property
+    def own_done(self) -> int:
+        """Items done, each counted once."""
+        return self.done - self.repeats_done
+
+    @property
+    def own_given(self) -> int:
+        """Items open or done, each counted once."""
+        return self.own_done + self.open - self.repeats_open
+
+    @property
+    def repeats_given(self) -> int:
+        return self.repeats_open + self.repeats_done
 
 
 class Tasks:
@@ -47,7 +160,7 @@ class Tasks:
        Beyond the K an item comes to a person only as one with a known answer, by `reassign`, or because they finish a
        task that was returned. Nobody is given an item that they have rated in another way.
     2. A rater's tasks are numbered 1, 2, 3 … without gaps. A number keeps its item for good.
-    3. `next` takes the same time in a study of any size. It skips what a rater cannot have, each item once.
+    3. `next` takes the same time in a study of any size; it grows with what this rater was given before.
     4. Tasks and their numbers belong to the current protocol in the database, also when another process adopted it.
        Under a changed one everyone begins again at 1; an earlier one that is adopted again continues where it was left.
     """
@@ -56,71 +169,51 @@ class Tasks:
         self._database = database
         self._protocols = protocols
 
+    # The plan: every plan stays, the last one counts.
+
     def plan(self) -> Plan:
         with self._database.reading() as connection:
-            return read_in_force(connection).plan
+            return _read_plan(connection)
 
     def set_plan(self, plan: Plan) -> None:
         """Make a plan the current one. StudyError if seed, batch or strata change after work was given out, if a field
         of `by` is not a label field, if `gold` is not a rater here, or if `reveal` would go back to never after work
         was given out under another."""
         with self._database.transaction() as connection:
-            in_force = read_in_force(connection)
-            protocol = self._protocols.refresh(connection).current
-            self._check_plan(connection, plan, protocol)
-            before = in_force.plan
-            fixed = [name for name in ("seed", "batch") if getattr(plan, name) != getattr(before, name)]
-            fixed += ["by"] if strata(protocol, plan) != strata(protocol, before) else []
-            hides = before.reveal != "never" and plan.reveal == "never"
-            under_way = (fixed or hides) and self._is_under_way(connection, in_force.protocol)
-            if fixed and under_way:
-                raise StudyError(
-                    f"{' and '.join(fixed)} of the plan cannot change any more: work was given out in the order that "
-                    "they fix"
-                )
-            if hides and under_way:
-                raise StudyError(
-                    "what others said was open to raters already, and answers given before that are final; reveal can "
-                    "no longer be 'never'"
-                )
+            versions = self._protocols.refresh(connection)
+            number, protocol, before = versions.current_number, versions.current, _read_plan(connection)
+            _check_plan(connection, plan, protocol)
+            too_late = _too_late(plan, before, protocol)
+            if too_late and _was_given(connection, number):
+                raise StudyError(too_late)
             if plan == before:
                 return
-            write_plan(connection, plan, _now())
-            if in_force.queue is not None:
-                # The person who changes the plan waits for what that takes, not the next rater.
-                ready(connection, read_in_force(connection), protocol)
-
-    def _check_plan(self, connection: Connection, plan: Plan, protocol: Protocol) -> None:
-        labels = [name for name, spec in protocol.item.fields.items() if spec.kind == "label"]
-        wrong = [name for name in plan.by or () if name not in labels]
-        if wrong:
-            valid = ", ".join(labels) or "none: no field of this protocol is a label"
-            raise StudyError(f"batches cannot be balanced by {wrong[0]!r}; valid are {valid}")
-        if plan.gold is not None and find_rater(connection, plan.gold) is None:
-            raise StudyError(
-                f"there is no rater {plan.gold!r} whose ratings could be the known answers; import them first, or "
-                "choose another rater"
+            document = plan.model_dump_json()
+            connection.execute(
+                insert(plans).values(seq=next_seq(connection, plans), at=microseconds(), document=document)
             )
-
-    def _is_under_way(self, connection: Connection, protocol: int) -> bool:
-        given = select(assignments.c.number).where(assignments.c.protocol == protocol)
-        query = given.where(assignments.c.purpose != Purpose.TRAINING.value).limit(1)
-        return connection.execute(query).first() is not None
+            if is_made(connection):
+                # The person who changes the plan waits for what that takes, not the next rater.
+                make_queue(connection, number, protocol, plan)
 
     def prepare(self) -> None:
-        """Put the items in order, unless that was done for this protocol and plan, and find all known answers. Takes
-        time with the size of the study; `next` does it if it was never done."""
-        with self._turn(look_again=True):
+        """Put the items in order, count who has rated which, and find all known answers. Takes time with the size of
+        the study; `next` does it if it was never done for this protocol and plan."""
+        with self._turn(again=True):
             pass
 
+    def discard_queue(self, connection: Connection) -> None:
+        """The units changed: the queue is made again when it is needed."""
+        connection.execute(delete(meta).where(meta.c.key == "queue"))
+
     @contextmanager
-    def _turn(self, *, look_again: bool = False) -> Generator[Turn]:
+    def _turn(self, *, again: bool = False) -> Generator["_Turn"]:
         with self._database.transaction() as connection:
-            in_force = read_in_force(connection)
-            protocol = self._protocols.refresh(connection).current
-            queue = ready(connection, in_force, protocol, look_again=look_again)
-            gold = None if queue.gold is None else find_rater(connection, queue.gold)
-            yield Turn(connection, protocol, in_force.plan, queue, _now(), None if gold is None else gold[0])
+            versions, plan = self._protocols.refresh(connection), _read_plan(connection)
+            make_queue(connection, versions.current_number, versions.current, plan, again=again)
+            yield _Turn(connection, versions.current_number, versions.current, plan, microseconds())
+
+    # Tasks
 
     def next(self, rater: str, *, holding: Sequence[int] = ()) -> Task | None:
         """The first open task of a member that is not among `holding`; if there is none, one whose claim expired and
@@ -131,43 +224,62 @@ class Tasks:
         nothing; StudyError for a rater who is not a member.
         """
         with self._turn() as turn:
-            number = claims.next_task(turn, rater, holding)
-            return None if number is None else rows.read_task(turn.connection, turn.queue.protocol, rater, number)
+            for task in turn.connection.execute(_EXPIRED, {"now": turn.now}).all():
+                turn.put_back(task, lapsed=1)
+            member = member_row(turn.connection, rater)
+            turn.see(member.rater)
+            number = turn.next(member, holding) if member.role == "rater" else None
+            return None if number is None else _task(turn.find(rater, number))
 
     def find(self, rater: str, number: int) -> Task | None:
         with self._database.reading() as connection:
-            return rows.read_task(connection, read_in_force(connection).protocol, rater, number)
+            row = _find(connection, rater, number)
+            return None if row is None else _task(row)
 
     def all(self, rater: str, *, after: int = 0, limit: int = 1000) -> Sequence[Task]:
         with self._database.reading() as connection:
-            return rows.read_tasks(connection, read_in_force(connection).protocol, rater, after, limit)
+            asked = {"name": rater, "after": min(max(after, 0), 2**31 - 1), "at_most": limit}
+            return [_task(row) for row in connection.execute(_PAGE, asked)]
 
     def touch(self, rater: str, number: int) -> None:
         """Renew the claim on an open task, or claim a returned one again while its item is free. StudyError if there is
         no such task, as in `finish`."""
         with self._turn() as turn:
-            rows.touch(turn, rows.held_task(turn, rater, number))
+            task = turn.find(rater, number)
+            turn.see(task.rater)
+            if task.state == "open" or (task.state == "returned" and _is_free(task)):
+                turn.claim(task)
 
     def finish(self, rater: str, number: int) -> None:
         """Mark an open or returned task as done; a second time changes nothing."""
         with self._turn() as turn:
-            rows.finish(turn, rows.held_task(turn, rater, number))
+            task = turn.find(rater, number)
+            turn.see(task.rater)
+            if task.state != "done":
+                turn.change(task, "done", finished=turn.now)
+                if task.purpose == Purpose.TRAINING and task.example == len(turn.protocol.examples) - 1:
+                    turn.connection.execute(_UPDATE_MEMBER, {"of_rater": task.rater, "training_over": 1})
 
     def reopen(self, rater: str, number: int) -> None:
         """Open a finished task again under a new claim; its item stayed with this rater. Training stays done."""
         with self._turn() as turn:
-            rows.reopen(turn, rows.held_task(turn, rater, number))
+            task = turn.find(rater, number)
+            turn.see(task.rater)
+            if task.state == "done" and task.purpose != Purpose.TRAINING:
+                turn.claim(task)
 
     def give_back(self, rater: str, *, number: int | None = None) -> int:
         """Return open tasks, or one of them, for others; returns how many. This rater is not given them again. Training
         stays."""
         with self._turn() as turn:
-            in_hand = find_walker(turn, rater).in_hand()
+            member_row(turn.connection, rater)
             chosen = [
-                held for held in in_hand if held.purpose is not Purpose.TRAINING and number in (None, held.number)
+                task
+                for task in turn.open_or_lapsed(rater)
+                if task.state == "open" and task.purpose != Purpose.TRAINING and number in (None, task.number)
             ]
-            for held in chosen:
-                rows.put_back(turn, held)
+            for task in chosen:
+                turn.put_back(task)
             return len(chosen)
 
     def reassign(self, item: str, rater: str) -> Task:
@@ -175,38 +287,242 @@ class Tasks:
         is open again. StudyError if the item or the member is unknown, the member is an adjudicator, or the item has no
         unit."""
         with self._turn() as turn:
-            number = claims.reassign(turn, item, rater)
-            task = rows.read_task(turn.connection, turn.queue.protocol, rater, number)
-        assert task is not None, "a task that was given in this transaction is there"
-        return task
+            member = member_row(turn.connection, rater)
+            row = turn.connection.execute(_ITEM, {"id": item}).first()
+            if row is None:
+                raise StudyError(f"there is no item {item!r}")
+            if member.role != "rater":
+                raise StudyError(f"{rater!r} is an adjudicator; only raters are given items")
+            if row.place is None:
+                raise StudyError(f"item {item!r} has nothing to rate")
+            there = turn.connection.execute(_WITH_ITEM, {"name": rater, "of_item": row.seq}).first()
+            if there is None:
+                last = turn.connection.execute(_HISTORY, turn.mine(member)).one().last
+                number = turn.add(member, last + 1, turn.purpose(member, row), item=row.seq)
+            else:
+                number = there.number
+                if there.state == "returned":
+                    turn.claim(there)
+            return _task(turn.find(rater, number))
 
     def count(self, rater: str | None = None) -> Mapping[str, TaskCounts]:
         """Every member's tasks, members without tasks included; with `rater`, that one's alone."""
+        everyone = select(raters.c.id).join(members, members.c.rater == raters.c.seq)
         with self._database.reading() as connection:
-            return rows.count_tasks(connection, read_in_force(connection).protocol, rater)
-
-    def end_training(self, rater: str) -> None:
-        """Take open worked examples back."""
-        with self._turn() as turn:
-            found = find_rater(turn.connection, rater)
-            if found is not None:
-                rows.end_training(turn, found[0])
+            names = connection.execute(everyone).scalars() if rater is None else ()
+            counts: dict[str, dict[str, int]] = {name: {} for name in names}
+            query = _COUNTS if rater is None else _COUNTS.where(raters.c.id == rater)
+            for name, purpose, state, number in connection.execute(query):
+                found = counts.setdefault(name, {})
+                if purpose != Purpose.TRAINING:
+                    found[state] = found.get(state, 0) + number
+                    if purpose == Purpose.REPEAT and state != "returned":
+                        found[f"repeats_{state}"] = number
+                elif state == "done":
+                    found["training"] = number
+        return {name: TaskCounts(**found) for name, found in counts.items()}
 
     def holders(self, connection: Connection, items: Sequence[int]) -> Sequence[tuple[str, str]]:
-        found = connection.execute(_HOLDERS, {"of_items": list(items), "now": _now()})
+        found = connection.execute(_HOLDERS, {"of_items": list(items), "now": microseconds()})
         return [(row[0], row[1]) for row in found]
 
     def reopen_items(self, connection: Connection, items: Sequence[int]) -> None:
-        until = _now() + round(read_in_force(connection).plan.claim_minutes * 60_000_000)
-        connection.execute(_TAKE_UP, {"of_items": list(items), "now": _now(), "until": until})
-
-    def rebuild_queue(self) -> None:
-        with self._database.transaction() as connection:
-            in_force = read_in_force(connection)
-            if in_force.queue is not None:
-                connection.execute(delete(meta).where(meta.c.key == "queue"))
-                ready(connection, read_in_force(connection), self._protocols.refresh(connection).current)
+        claimed = _claimed(_read_plan(connection), microseconds())
+        connection.execute(_REOPEN_ITEMS, {"of_items": list(items), "state": "open", "finished": None, **claimed})
 
 
-def _now() -> int:
-    return microseconds(now())
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """One change by one writer: the time, and the protocol and plan of that time."""
+
+    connection: Connection
+    protocol_number: int
+    protocol: Protocol
+    plan: Plan
+    now: int
+
+    def find(self, rater: str, number: int) -> Any:
+        """A task; StudyError if there is none."""
+        row = _find(self.connection, rater, number)
+        if row is None:
+            raise StudyError(f"{rater!r} has no task {number}")
+        return row
+
+    def open_or_lapsed(self, rater: str) -> Sequence[Any]:
+        """Tasks in a rater's hands, and those whose claim lapsed, the lowest number first."""
+        return self.connection.execute(_OPEN_OR_LAPSED, {"name": rater}).all()
+
+    def mine(self, row: Any) -> dict[str, int]:
+        """The key of what a member, or the rater of a task, has under this protocol."""
+        return {"of_rater": row.rater, "of_protocol": self.protocol_number}
+
+    def see(self, rater: int) -> None:
+        self.connection.execute(_UPDATE_MEMBER, {"of_rater": rater, "seen": self.now})
+
+    def claim(self, task: Any) -> None:
+        """A task is its rater's, from now on."""
+        self.change(task, "open", **_claimed(self.plan, self.now))
+
+    def put_back(self, task: Any, *, lapsed: int = 0) -> None:
+        """A task goes back; its item is for others, and for its rater again only if the claim lapsed."""
+        self.change(task, "returned", lapsed=lapsed)
+
+    def change(self, task: Any, state: TaskState, **values: int) -> None:
+        place = {**self.mine(task), "of_number": task.number}
+        self.connection.execute(_CHANGE, {**place, "state": state, "lapsed": 0, "finished": None, **values})
+        self._count(task.name, task.purpose, task.item, (state == "returned") - (task.state == "returned"))
+
+    def add(
+        self, member: Any, number: int, purpose: Purpose, *, item: int | None = None, example: int | None = None
+    ) -> int:
+        """Put something into a member's hands; returns the number."""
+        values = {"rater": member.rater, "protocol": self.protocol_number, "number": number, "purpose": purpose.value}
+        values |= {"item": item, "example": example, "state": "open", "opened": self.now, "finished": None}
+        self.connection.execute(_ADD, {**values, **_claimed(self.plan, self.now)})
+        self._count(member.id, purpose, item, -1)
+        return number
+
+    def _count(self, rater: str, purpose: str, item: int | None, more: int) -> None:
+        """Let so many more people have an item, or less; the rater with the known answers never counts."""
+        if more and purpose in COUNTED and self.plan.overlap is not None and rater != self.plan.gold:
+            self.connection.execute(_ADD_FREE, {"of_item": item, "more": more})
+
+    def next(self, member: Any, holding: Sequence[int]) -> int | None:
+        """The number of the task that a member is to do; None if there is nothing for them now."""
+        tasks = self.open_or_lapsed(member.id)
+        history = self.connection.execute(_HISTORY, self.mine(member)).one()
+        in_hand = [task for task in tasks if task.state == "open"]
+        more_training = history.trained < len(self.protocol.examples) or any(map(_is_training, in_hand))
+        in_training = self.plan.training != "off" and not member.training_over and more_training
+        paused = member.paused or self.plan.paused
+        due = [task for task in in_hand if _is_training(task) == in_training]
+        lapsed = [] if paused or in_training else [task for task in tasks if task.lapsed and _is_free(task)]
+        for task in (*due, *lapsed):
+            if task.number not in holding:
+                self.claim(task)
+                return task.number
+        if paused or (in_training and due):
+            return None
+        if in_training:
+            return self.add(member, history.last + 1, Purpose.TRAINING, example=history.trained)
+        share = self.plan.share if member.share is None else member.share
+        if len(due) >= MOST_OPEN or (share is not None and history.given >= share):
+            return None
+        return self._give_new(member, history)
+
+    def _give_new(self, member: Any, history: Any) -> int | None:
+        find = {Purpose.GOLD: self._next_known, Purpose.REPEAT: self._next_repeat, Purpose.RATE: self._next_free}
+        number = history.last + 1
+        for due in purposes_due(number - history.trained, self.plan):
+            found = find[due](member, number)
+            if found is not None:
+                purpose = Purpose.REPEAT if due is Purpose.REPEAT else self.purpose(member, found)
+                return self.add(member, number, purpose, item=found.item)
+        return None
+
+    def purpose(self, member: Any, place: Any) -> Purpose:
+        """Why a member is given the item of a place in the queue."""
+        return Purpose.GOLD if place.gold and member.id != self.plan.gold else Purpose.RATE
+
+    def _next_free(self, member: Any, _: int) -> Any:
+        """Of the first batch that has something for this member, the first in their own order."""
+        found = self.connection.execute(_NEXT_FREE, self._place(member, 0, self.plan.batch)).all()
+        batch = {row.item: row for row in found if row.place // self.plan.batch == found[0].place // self.plan.batch}
+        return batch[own_order(list(batch), member.id, self.plan.seed)[0]] if batch else None
+
+    def _next_known(self, member: Any, _: int) -> Any:
+        """The next item with a known answer; every rater begins at a place of their own."""
+        if member.id == self.plan.gold:
+            return None
+        begin = own_start(self.connection.execute(_QUEUE_SIZE).scalar_one(), member.id, self.plan.seed)
+        found = (self.connection.execute(_NEXT_KNOWN, self._place(member, start, 1)).first() for start in (begin, 0))
+        return next(filter(None, found), None)
+
+    def _next_repeat(self, member: Any, number: int) -> Any:
+        """The latest task that is far enough back; those before it are passed over, so that the distance stays the
+        same."""
+        asked = {**self.mine(member), "until": number - self.plan.repeat_after - 1}
+        return self.connection.execute(_NEXT_REPEAT, asked).first()
+
+    def _place(self, member: Any, start: int, at_most: int) -> dict[str, Any]:
+        """Asks for places of the queue for a member."""
+        criteria = needed(self.protocol)
+        asked: dict[str, Any] = {"criteria": criteria, "n_criteria": len(criteria), "start": start, "at_most": at_most}
+        return self.mine(member) | asked
+
+
+# Reading
+
+
+def _find(connection: Connection, rater: str, number: int) -> Any:
+    # Numbers beyond what a column holds are nobody's.
+    return connection.execute(_ONE, {"name": rater, "of_number": number}).first() if 0 < number < 2**31 else None
+
+
+def _task(row: Any) -> Task:
+    times = moment(row.opened), moment(row.touched), moment(row.expires)
+    finished = None if row.finished is None else moment(row.finished)
+    return Task(row.name, row.number, Purpose(row.purpose), row.item_id, row.example, row.state, *times, finished)
+
+
+def _is_training(task: Any) -> bool:
+    return task.purpose == Purpose.TRAINING
+
+
+def _is_free(task: Any) -> bool:
+    """Whether its rater may have a task's item back; one with known answers is for every rater."""
+    return task.purpose == Purpose.GOLD or (task.purpose == Purpose.RATE and (task.free or 0) > 0)
+
+
+def _claimed(plan: Plan, now: int) -> dict[str, int]:
+    return {"lapsed": 0, "touched": now, "expires": now + round(plan.claim_minutes * 60_000_000)}
+
+
+# Plans
+
+
+def _read_plan(connection: Connection) -> Plan:
+    document = connection.execute(_PLAN).scalar()
+    return Plan() if document is None else _parsed(document)
+
+
+@lru_cache(maxsize=32)
+def _parsed(document: str) -> Plan:
+    """The plan is read with every task that is given out, and seldom changes."""
+    return Plan.model_validate_json(document)
+
+
+def _was_given(connection: Connection, protocol: int) -> bool:
+    """Whether work, not only training, was given out."""
+    given = select(assignments.c.number).where(assignments.c.protocol == protocol)
+    return connection.execute(given.where(assignments.c.purpose != Purpose.TRAINING.value).limit(1)).first() is not None
+
+
+def _check_plan(connection: Connection, plan: Plan, protocol: Protocol) -> None:
+    """Raise StudyError if a plan does not fit the study."""
+    labels = [name for name, spec in protocol.item.fields.items() if spec.kind == "label"]
+    wrong = [name for name in plan.by or () if name not in labels]
+    if wrong:
+        valid = ", ".join(labels) or "none: no field of this protocol is a label"
+        raise StudyError(f"batches cannot be balanced by {wrong[0]!r}; valid are {valid}")
+    if plan.gold is not None and find_rater(connection, plan.gold) is None:
+        raise StudyError(
+            f"there is no rater {plan.gold!r} whose ratings could be the known answers; import them first, or "
+            "choose another rater"
+        )
+
+
+def _too_late(plan: Plan, before: Plan, protocol: Protocol) -> str | None:
+    """Why a plan cannot replace another when work was given out; None if it can."""
+    fixed = [name for name in ("seed", "batch") if getattr(plan, name) != getattr(before, name)]
+    fixed += ["by"] if strata(protocol, plan) != strata(protocol, before) else []
+    if fixed:
+        return (
+            f"{' and '.join(fixed)} of the plan cannot change any more: work was given out in the order that they fix"
+        )
+    if before.reveal != "never" and plan.reveal == "never":
+        return (
+            "what others said was open to raters already, and answers given before that are final; reveal can no "
+            "longer be 'never'"
+        )
+    return None

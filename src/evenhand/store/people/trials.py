@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, and_, bindparam, select
 
 from evenhand.assignment import Purpose
 from evenhand.errors import StudyError
 from evenhand.records import Rating
 from evenhand.store.database import Database
 from evenhand.store.items import locate
+from evenhand.store.people.tasks import CURRENT_PROTOCOL
 from evenhand.store.protocols import Protocols, Versions
 from evenhand.store.ratings import Added, Appendable, Cell, RatingRow, append, rating_from
 from evenhand.store.schema import assignments, items, protocols, raters, trials
@@ -18,31 +19,21 @@ from evenhand.units import unit_id
 
 _TRIALS = Appendable.of(trials)
 _TASK = (
-    select(assignments.c.rater, assignments.c.purpose, assignments.c.item, assignments.c.example)
+    select(assignments)
     .join(raters, raters.c.seq == assignments.c.rater)
     .where(raters.c.id == bindparam("name"), assignments.c.protocol == bindparam("of_protocol"))
     .where(assignments.c.number == bindparam("of_number"))
 )
-_OF_PROTOCOL = (
-    select(trials, raters.c.id, items.c.id, assignments.c.example, protocols.c.digest)
+_CURRENT = (
+    select(trials, raters.c.id.label("name"), items.c.id.label("item"), assignments.c.example, protocols.c.digest)
     .select_from(trials)
     .join(raters, raters.c.seq == trials.c.rater)
     .join(protocols, protocols.c.seq == trials.c.protocol)
-    .join(
-        assignments,
-        (assignments.c.rater == trials.c.rater)
-        & (assignments.c.protocol == trials.c.protocol)
-        & (assignments.c.number == trials.c.number),
-    )
+    .join(assignments, and_(*(assignments.c[name] == trials.c[name] for name in ("rater", "protocol", "number"))))
     .outerjoin(items, items.c.seq == assignments.c.item)
-    .where(trials.c.protocol == bindparam("of_protocol"))
+    .where(trials.c.protocol == CURRENT_PROTOCOL)
     .order_by(trials.c.seq)
 )
-
-
-def example_unit(example: int) -> str:
-    """The id of the unit of a worked example."""
-    return f"example:{example}"
 
 
 class Trials:
@@ -51,6 +42,7 @@ class Trials:
     def __init__(self, database: Database, versions: Protocols) -> None:
         self._database = database
         self._protocols = versions
+        self._rule = versions.current.rule.of
         self._fit = Fit()
 
     def add(self, number: int, ratings: Sequence[Rating]) -> Added:
@@ -60,8 +52,6 @@ class Trials:
         own. Each must name the answer it supersedes: ConflictError otherwise. Known by id: sent twice, stored once.
         StudyError if the task takes ratings instead, or an answer does not fit the protocol.
         """
-        if not ratings:
-            return Added()
         with self._database.transaction() as connection:
             versions = self._protocols.refresh(connection)
 
@@ -72,20 +62,21 @@ class Trials:
 
     def all(self, rater: str | None = None, *, number: int | None = None) -> Iterator[tuple[int, Rating]]:
         """Current trials under the current protocol with the numbers of their tasks, in order of arrival."""
-        query = _OF_PROTOCOL
+        query = _CURRENT
         if rater is not None:
             query = query.where(raters.c.id == rater)
         if number is not None:
             query = query.where(trials.c.number == number)
         with self._database.reading() as connection:
-            versions = self._protocols.refresh(connection)
-            rows = connection.execute(query, {"of_protocol": versions.current_number}).all()
-        superseded = {row[7]: "" for row in rows if row[7]}
-        for row in rows:
-            if row[0] in superseded:
-                superseded[row[0]] = row[1]
-        rule = versions.current.rule.of
-        return (_trial(row, rule, superseded.get(row[7])) for row in rows if row[0] not in superseded)
+            rows = connection.execute(query).all()
+        ids = {row.seq: row.id for row in rows}
+        superseded = {row.supersedes for row in rows}
+        return (self._trial(row, ids.get(row.supersedes)) for row in rows if row.seq not in superseded)
+
+    def _trial(self, row: Any, superseded: str | None) -> tuple[int, Rating]:
+        unit = _example_unit(row.example) if row.item is None else unit_id(row.item, row.position, self._rule)
+        columns = cast("RatingRow", tuple(row[:12]))
+        return row.number, rating_from(columns, unit, row.name, row.digest, superseded)
 
     def _cell(self, connection: Connection, versions: Versions, number: int, rating: Rating) -> Cell:
         """Where a trial goes; StudyError if it does not belong to the task, or does not fit its protocol."""
@@ -96,7 +87,7 @@ class Trials:
             task = connection.execute(_TASK, asked).first()
         if version is None or task is None:
             raise StudyError(f"{rating.rater!r} has no task {number} under this protocol; nothing was stored")
-        position = _position(connection, task, rating, version[1].rule.of)
+        position = self._position(connection, task, rating.unit)
         if position is None:
             raise StudyError(
                 f"unit {rating.unit!r} is not one of task {number} of {rating.rater!r}, or that task is for ratings; "
@@ -106,21 +97,16 @@ class Trials:
             raise StudyError(f"there is no criterion {rating.criterion!r} in {version[1].name}")
         if misfit := self._fit.wrong(rating, version[1].criterion(rating.criterion)):
             raise StudyError(f"nothing was stored: {misfit}")
-        return number, position, rating.criterion, task[0], version[0]
+        return number, position, rating.criterion, task.rater, version[0]
+
+    def _position(self, connection: Connection, task: Any, unit: str) -> int | None:
+        """The position of a unit in a task; None if the task does not take trials of it."""
+        if task.purpose == Purpose.TRAINING:
+            return 1 if unit == _example_unit(task.example) else None
+        item, position = locate(connection, [unit], self._rule).get(unit, (None, None))
+        return position if task.purpose == Purpose.REPEAT and item == task.item else None
 
 
-def _position(connection: Connection, task: Any, rating: Rating, rule: str) -> int | None:
-    """The position of a trial's unit in its task; None if the task does not take it."""
-    _, purpose, item, example = task
-    if purpose == Purpose.TRAINING:
-        return 1 if rating.unit == example_unit(example) else None
-    if purpose == Purpose.REPEAT:
-        place = locate(connection, [rating.unit], rule).get(rating.unit)
-        return place[1] if place is not None and place[0] == item else None
-    return None
-
-
-def _trial(row: Any, rule: str, superseded: str | None) -> tuple[int, Rating]:
-    rater, item, example, digest = row[12:]
-    unit = example_unit(example) if item is None else unit_id(item, row[3], rule)
-    return row[2], rating_from(cast("RatingRow", tuple(row[:12])), unit, rater, digest, superseded)
+def _example_unit(example: int) -> str:
+    """The id of the unit of a worked example."""
+    return f"example:{example}"
