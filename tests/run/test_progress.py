@@ -34,7 +34,7 @@ def tally() -> RaterCounters:
         rater.add_ratings(
             [Rating(unit="u", criterion="c", rater="m", digest="d", status=status, value=value, reason=reason)]
         )
-    return RaterCounters.total([rater])
+    return rater
 
 
 def test_the_bar_shows_progress_failures_and_cost(monkeypatch: pytest.MonkeyPatch):
@@ -42,10 +42,10 @@ def test_the_bar_shows_progress_failures_and_cost(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("sys.stderr", terminal)
     state = tally()
     with ProgressBar() as bar:
-        bar.show(state)
+        bar.show([state])
         assert "10/1200" in terminal.written
         assert "1,000 tokens, $0.5000, 1 failed (timed out 1)" in terminal.written
-        bar.show(state, stopping=True)
+        bar.show([state], stopping=True)
         assert "stopping" in terminal.written
     assert terminal.written.endswith("\r")
 
@@ -53,8 +53,8 @@ def test_the_bar_shows_progress_failures_and_cost(monkeypatch: pytest.MonkeyPatc
 def test_in_a_log_only_the_end_is_shown_at_once(capsys: pytest.CaptureFixture[str]):
     state = tally()
     with ProgressBar() as bar:
-        bar.show(state)
+        bar.show([state])
         assert capsys.readouterr().err == ""
-        bar.show(state, stopping=True)
-        bar.show(state, stopping=True)
+        bar.show([state], stopping=True)
+        bar.show([state], stopping=True)
         assert capsys.readouterr().err.count("stopping") == 1

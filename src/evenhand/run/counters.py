@@ -153,8 +153,9 @@ class ProgressBar:
         self._shown_at = time.monotonic()
         self._stopping = False
 
-    def show(self, counters: RaterCounters, *, stopping: bool = False) -> None:
+    def show(self, raters: Sequence[RaterCounters], *, stopping: bool = False) -> None:
         """Show the state of the run; in a log only if it is time for it."""
+        counters = RaterCounters.total(raters)
         self._bar.total, self._bar.n = counters.to_do, counters.units
         self._bar.set_postfix_str(_postfix(counters, stopping))
         due = stopping != self._stopping or time.monotonic() - self._shown_at > LOG_INTERVAL

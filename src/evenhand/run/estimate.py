@@ -162,7 +162,7 @@ class _RaterEstimate:
                 return
             chosen = limited(units, left, self.rater)
             left = None if left is None else left - len(chosen)
-            yield from calls_for(self._store, self.rater, self._run, item, chosen)
+            yield from calls_for(self._store, self.rater, self._run.retry_failed, item, chosen)
 
     def _add(self, chat: Chat, request: Request, call: Call) -> None:
         self.first = self.first or request

@@ -17,7 +17,7 @@ from evenhand.raters.base import Rater
 from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions, RunOptions
 from evenhand.raters.registry import RaterContext, RaterSource, rater_of
 from evenhand.records import Status
-from evenhand.run.budget import Budget, CapReached
+from evenhand.run.budget import CapReached
 from evenhand.run.counters import RaterCounters
 from evenhand.run.recorded_chat import RecordedChat, Recorder, Stopped, StopReason
 from evenhand.run.worker import RatingWorker, run_workers
@@ -38,14 +38,10 @@ _STOPS: Mapping[type[StopReason], tuple[Literal["cost", "interrupted", "stopped"
 
 @dataclass
 class Outcome:
-    """What a run did, and why it ended if it was not completed. Printed, it says what each rater did.
-
-    `asking` names the raters that ask models: their failures may go away if the units are tried again.
-    """
+    """What a run did, and why it ended if it was not completed. Printed, it says what each rater did."""
 
     counters: Mapping[str, RaterCounters]
     why: StopReason | None = None
-    asking: Sequence[str] = ()
 
     @cached_property
     def total(self) -> RaterCounters:
@@ -85,9 +81,9 @@ class Outcome:
         lines = [line for counters in self.counters.values() for line in counters.lines()]
         if self.why is None and self.total.failed_units:
             # A model may answer differently the next time; a built-in rater will not.
-            advice = "on the same texts this rater would fail again"
-            if any(self.counters[name].failures for name in self.asking):
-                advice = "to try those units again, repeat the command with --retry-failed"
+            asked = any(one.failures and (one.calls or one.reused) for one in self.counters.values())
+            advice = "to try those units again, repeat the command with --retry-failed"
+            advice = advice if asked else "on the same texts this rater would fail again"
             lines.append(f"  failures are recorded with their reasons, never as scores; {advice}")
         return "\n".join(lines)
 
@@ -106,20 +102,20 @@ def judge(
     with other settings. If other processes rate with the same rater, this one shares their work and their cap. Works in
     a notebook too, where an event loop is already running.
     """
-    recorder = Recorder(store, Budget(store.work, run))
-    raters = recorded_raters(store, sources, recorder, options, run)
+    recorder = Recorder(store, run)
+    raters = recorded_raters(recorder, sources, options)
     check_settings(store, [rater for rater, _ in raters])
     check_idle(store, MAKER)
-    workers = [RatingWorker(store, rater, recorder, counters, run) for rater, counters in raters]
-    run_workers(store, workers, recorder, progress=progress)
-    counters = {worker.rater.ref.id: worker.counters for worker in workers}
-    return Outcome(counters, recorder.stopped, [rater.ref.id for rater, _ in raters if rater.chats])
+    counters = {rater.ref.id: its_counters for rater, its_counters in raters}
+    run_workers(recorder, [RatingWorker(recorder, *pair) for pair in raters], progress=progress)
+    return Outcome(counters, recorder.stopped)
 
 
 def recorded_raters(
-    store: Store, sources: Sequence[RaterSource], recorder: Recorder, options: RaterOptions, run: RunOptions
+    recorder: Recorder, sources: Sequence[RaterSource], options: RaterOptions
 ) -> Sequence[tuple[Rater, RaterCounters]]:
     """Build raters whose calls are recorded and counted. Raises UserError if a name or a price is not right."""
+    run = recorder.options
     found: dict[str, tuple[Rater, RaterCounters]] = {}
     for source in sources:
         counters = RaterCounters()
@@ -128,7 +124,7 @@ def recorded_raters(
             chat = connect_model(target, run, counters.add_event) if isinstance(target, str) else target
             return RecordedChat(chat, recorder, counters)
 
-        rater = rater_of(source, RaterContext(store.protocol, connect, options, run))
+        rater = rater_of(source, RaterContext(recorder.store.protocol, connect, options, run))
         counters.rater = rater.ref.id
         if rater.ref.id in found:
             raise UserError(f"two raters are called {rater.ref.id!r}: name them differently, as in --rater NAME=SPEC")

@@ -17,7 +17,6 @@ from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RunOptions
 from evenhand.raters.quest_eval.question_maker import MAKING, QuestionMaker
 from evenhand.raters.registry import RaterSource
 from evenhand.records import Item, now
-from evenhand.run.budget import Budget
 from evenhand.run.counters import LOG, MOST_REASONS, RaterCounters
 from evenhand.run.judge import MAKER, Outcome, check_idle, recorded_raters
 from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder, Stopped
@@ -132,10 +131,10 @@ def make_questions(
     questions it had. Raises UserError, with nothing asked, if a run is under way."""
     check_asks(store)
     check_idle(store)
-    recorder = Recorder(store, Budget(store.work, run))
-    ((rater, counters),) = recorded_raters(store, [source], recorder, RATER_DEFAULTS, run)
-    worker = _QuestionWorker(store, rater, recorder, counters, run)
-    run_workers(store, [worker], recorder, progress=progress)
+    recorder = Recorder(store, run)
+    (built,) = recorded_raters(recorder, [source], RATER_DEFAULTS)
+    worker = _QuestionWorker(recorder, *built)
+    run_workers(recorder, [worker], progress=progress)
     worker.making.why = recorder.stopped
     return worker.making
 
@@ -152,10 +151,9 @@ def _open_items(store: Store, making: Making) -> Iterator[Item]:
 class _QuestionWorker(Worker[tuple[str, Sequence[Question] | RaterFailure | None]]):
     """Makes the questions of all open items with one model."""
 
-    def __init__(
-        self, store: Store, rater: Rater, recorder: Recorder, counters: RaterCounters, options: RunOptions
-    ) -> None:
-        super().__init__(store, rater, recorder, counters, options)
+    def __init__(self, recorder: Recorder, rater: Rater, counters: RaterCounters) -> None:
+        super().__init__(recorder, rater, counters)
+        store = recorder.store
         self._maker = QuestionMaker(rater, store.protocol)
         counters.rater = f"{MAKER}{rater.ref.id})"
         counters.to_do = store.items.count()

@@ -17,6 +17,7 @@ from weakref import WeakValueDictionary
 
 from evenhand.errors import EvenhandError
 from evenhand.llm.base import BeforeRetry, Chat, Reply, Request, RunError
+from evenhand.raters.options import RunOptions
 from evenhand.records import new_id, now
 from evenhand.run.budget import Budget, CallCost, CapReached, LeaseName
 from evenhand.run.counters import RaterCounters
@@ -50,10 +51,12 @@ SCOPE: ContextVar[CallScope] = ContextVar("call_scope")
 
 
 class Recorder:
-    """What the chats of one run share: its stored replies, its budget, and whether it is to end."""
+    """What the chats and workers of one run share: the study, the stored replies, the budget, why the run is to end."""
 
-    def __init__(self, store: Store, budget: Budget) -> None:
-        self.budget = budget
+    def __init__(self, store: Store, options: RunOptions) -> None:
+        self.store = store
+        self.options = options
+        self.budget = Budget(store.work, options)
         self.find = _Grouped(store.replies.find).submit
         self.add = _Grouped(store.replies.add).submit
         self.stopped: StopReason | None = None

@@ -8,16 +8,16 @@ import asyncio
 import signal
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from evenhand.raters.base import Judgement, Rater
 from evenhand.raters.ensemble import all_of
-from evenhand.raters.options import RunOptions
 from evenhand.records import Item, RaterRef, Unit, new_id
 from evenhand.run.counters import LOG, ProgressBar, RaterCounters
 from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder, Stopped
@@ -43,16 +43,13 @@ WATCH_SECONDS = 0.25
 class Worker(ABC, Generic[R]):
     """Works for one rater in one process. `R` is the result of the work on one item."""
 
-    def __init__(
-        self, store: Store, rater: Rater, recorder: Recorder, counters: RaterCounters, options: RunOptions
-    ) -> None:
+    def __init__(self, recorder: Recorder, rater: Rater, counters: RaterCounters) -> None:
         self.rater = rater
         self.counters = counters
         self.names: tuple[str, str] = "", ""
         """The ids of the run and of this worker."""
-        self._store = store
         self._recorder = recorder
-        self._options = options
+        self._store = recorder.store
         width = sum(chat.pace.width for chat in rater.chats)
         # An item that is rated in this process takes as long as many calls: it is stored when it is done.
         self._group, self._enough = (GROUP, 2 * width + GROUP) if width else (1, 1)
@@ -76,9 +73,8 @@ class Worker(ABC, Generic[R]):
 
     async def run(self) -> None:
         """Work until nothing is left or the run is to end."""
-        LOG.info(
-            "%s: begins, %d to do; settings %s", self.counters.rater, self.counters.to_do, dict(self.spec.settings)
-        )
+        counters, settings = self.counters, dict(self.spec.settings)
+        LOG.info("%s: begins, %d to do; settings %s", counters.rater, counters.to_do, settings)
         renewing = asyncio.create_task(self._renew())
         running: dict[asyncio.Task[R], int] = {}
         done: list[R] = []
@@ -87,7 +83,7 @@ class Worker(ABC, Generic[R]):
             while more or running:
                 more = self._fill(running)
                 finished = await _some(running)
-                done += [task.result() for task in finished]
+                done.extend(map(asyncio.Task[R].result, finished))
                 if done and (not finished or not running or len(done) >= self._group):
                     self.finish(done)
                     done = []
@@ -147,11 +143,9 @@ class Call:
     since: datetime | None = None
 
 
-def calls_for(store: Store, rater: Rater, options: RunOptions, item: Item, units: Sequence[Unit]) -> Sequence[Call]:
-    """How the pending units of an item are rated: all in one call, or one by one."""
-    failed: Mapping[str, datetime] = {}
-    if options.retry_failed:
-        failed = store.work.failed_at(rater.ref.id, [unit.id for unit in units])
+def calls_for(store: Store, rater: Rater, retry: bool, item: Item, units: Sequence[Unit]) -> Sequence[Call]:
+    """How the pending units of an item are rated: all in one call, or one by one. `retry`: some may have failed."""
+    failed = store.work.failed_at(rater.ref.id, [unit.id for unit in units]) if retry else dict[str, datetime]()
     groups = [units] if rater.together else [[unit] for unit in units]
     return [
         Call(item, some, max((failed[one.id] for one in some if one.id in failed), default=None)) for some in groups
@@ -166,31 +160,30 @@ def limited(units: Sequence[Unit], left: int | None, rater: Rater) -> Sequence[U
 class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
     """Rates the units that a rater has not rated yet."""
 
-    def __init__(
-        self, store: Store, rater: Rater, recorder: Recorder, counters: RaterCounters, options: RunOptions
-    ) -> None:
-        super().__init__(store, rater, recorder, counters, options)
-        self._left = options.limit
+    def __init__(self, recorder: Recorder, rater: Rater, counters: RaterCounters) -> None:
+        super().__init__(recorder, rater, counters)
+        self._left = limit = recorder.options.limit
+        self._failed = recorder.options.retry_failed
         self._new: RaterRef | None = rater.ref
-        _, units = store.work.count_pending(rater.ref.id, failed=options.retry_failed)
-        counters.to_do = units if options.limit is None else min(units, options.limit)
+        _, units = recorder.store.work.count_pending(rater.ref.id, failed=self._failed)
+        counters.to_do = units if limit is None else min(units, limit)
 
     def take(self, n: int) -> Taken:
         if self._left is not None and self._left <= 0:
             return Taken((), "none")
-        taken = self._store.work.take(*self.names, n, failed=self._options.retry_failed)
-        return replace(taken, leases=[self._limited(lease) for lease in taken.leases])
-
-    def _limited(self, lease: Lease) -> Lease:
-        units = limited(lease.units, self._left, self.rater)
-        self._left = None if self._left is None else max(0, self._left - len(units))
-        return replace(lease, units=units)
+        taken = self._store.work.take(*self.names, n, failed=self._failed)
+        leases = list[Lease]()
+        for lease in taken.leases:
+            units = limited(lease.units, self._left, self.rater)
+            self._left = None if self._left is None else max(0, self._left - len(units))
+            leases.append(replace(lease, units=units))
+        return replace(taken, leases=leases)
 
     async def work(self, lease: Lease) -> tuple[str, Sequence[Judgement]]:
         """The judgements of those units that are rated before the run ends."""
-        calls = calls_for(self._store, self.rater, self._options, lease.item, lease.units)
+        calls = calls_for(self._store, self.rater, self._failed, lease.item, lease.units)
         found = await all_of([self._judgements(call) for call in calls])
-        return lease.item.id, [judgement for judgements in found for judgement in judgements]
+        return lease.item.id, list(chain.from_iterable(found))
 
     async def _judgements(self, call: Call) -> Sequence[Judgement]:
         SCOPE.set(CallScope((*self.names, call.item.id), call.since))
@@ -205,19 +198,20 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
         rated = {item: [one.ratings(protocol, rater) for one in judgements] for item, judgements in done}
         spent = self._recorder.budget.spent
         finished = [
-            Finished(item, [one for unit in ratings for one in unit], spent.pop((*self.names, item), 0))
+            Finished(item, list(chain.from_iterable(ratings)), spent.pop((*self.names, item), 0))
             for item, ratings in rated.items()
         ]
         held = self._store.work.finish(*self.names, finished, rater=self._new)
         self._new = None if any(one.ratings for one in finished) else self._new
-        for ratings in (ratings for item in held for ratings in rated[item]):
-            self.counters.add_ratings(ratings)
-        for judgement in (judgement for _, judgements in done for judgement in judgements):
-            if judgement.failure is not None:
-                LOG.warning("%s: %s failed: %s", rater, judgement.unit.id, judgement.failure.reason)
+        for item, judgements in done:
+            for ratings in rated[item] if item in held else ():
+                self.counters.add_ratings(ratings)
+            for judgement in judgements:
+                if judgement.failure is not None:
+                    LOG.warning("%s: %s failed: %s", rater, judgement.unit.id, judgement.failure.reason)
 
 
-def run_workers(store: Store, workers: Sequence[Worker[Any]], recorder: Recorder, *, progress: bool = False) -> None:
+def run_workers(recorder: Recorder, workers: Sequence[Worker[Any]], *, progress: bool = False) -> None:
     """Start or join a run for each worker, and let all work to the end, in a thread of their own if the event loop of
     this one is in use.
 
@@ -225,42 +219,42 @@ def run_workers(store: Store, workers: Sequence[Worker[Any]], recorder: Recorder
     """
     name = new_id()
     specs = [worker.spec for worker in workers]
-    runs = store.work.start_runs(specs, worker=name, cap=recorder.budget.cap, term=LEASE_SECONDS)
+    runs = recorder.store.work.start_runs(specs, worker=name, cap=recorder.budget.cap, term=LEASE_SECONDS)
     for worker, run in zip(workers, runs, strict=True):
         worker.names = run, name
     state: RunState = "failed"
     try:
-        run_in_loop(lambda: _run_all(workers, recorder, progress), lambda: recorder.stop(KeyboardInterrupt()))
+        run_in_loop(lambda: _run_all(recorder, workers, progress), lambda: recorder.stop(KeyboardInterrupt()))
         state = "done" if recorder.stopped is None else "stopped"
     finally:
         for worker in workers:
             worker.leave(state)
 
 
-async def _run_all(workers: Sequence[Worker[Any]], recorder: Recorder, progress: bool) -> None:
-    tasks = [asyncio.create_task(worker.run()) for worker in workers]
-    watching = asyncio.create_task(_watch(workers, recorder)) if progress else None
+async def _run_all(recorder: Recorder, workers: Sequence[Worker[Any]], progress: bool) -> None:
+    working = [asyncio.create_task(worker.run()) for worker in workers]
+    counters = [worker.counters for worker in workers]
+    tasks = [*working, asyncio.create_task(_watch(recorder, counters))] if progress else working
     try:
         with _stops_on_signals(recorder):
-            await asyncio.gather(*tasks)
+            await asyncio.gather(*working)
     except asyncio.CancelledError:
         # The second Ctrl-C: open calls are abandoned, and that is not an error.
         if not isinstance(recorder.stopped, KeyboardInterrupt):
             raise
     finally:
-        others = [*tasks, watching] if watching else tasks
-        for task in others:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
-        for chat in (chat for worker in workers for chat in worker.rater.chats):
-            await chat.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for worker in workers:
+            for chat in worker.rater.chats:
+                await chat.close()
 
 
-async def _watch(workers: Sequence[Worker[Any]], recorder: Recorder) -> None:
+async def _watch(recorder: Recorder, counters: Sequence[RaterCounters]) -> None:
     with ProgressBar() as bar:
         while True:
-            total = RaterCounters.total(worker.counters for worker in workers)
-            bar.show(total, stopping=recorder.stopped is not None)
+            bar.show(counters, stopping=recorder.stopped is not None)
             await asyncio.sleep(WATCH_SECONDS)
 
 
