@@ -1,4 +1,8 @@
 import json
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -343,6 +347,34 @@ def test_what_somebody_has_in_hand_is_left_and_said(call: Caller, tmp_path: Path
     assert after[held] == before[held]
     assert len(after[free]) == 3
     assert after[free] != before[free]
+
+
+def test_a_killed_maker_is_seen_at_work_but_does_not_stay_so(call: Caller, study: str, server: ChatServer):
+    asked_first, go_on = threading.Event(), threading.Event()
+
+    def behaviour(one: Call) -> Answer:
+        asked_first.set()
+        go_on.wait(60)
+        return says("too late")
+
+    program = "from evenhand.run import worker; from evenhand.cli import main; worker.LEASE_SECONDS = 5.0; main()"
+    with ChatServer(behaviour) as slow:
+        command = [sys.executable, "-c", program, "questions", "make", study, "--rater", f"m={slow.url}#m"]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+            assert asked_first.wait(60)
+            for arguments in (("judge", study, "--rater", "quest-eval"), ("questions", "make", study)):
+                result = call(*arguments)
+                assert result.code == 2
+                assert "'questions(m)' is making questions since" in result.err
+            process.kill()
+        go_on.set()
+        with Study.open(study) as opened:
+            deadline = time.monotonic() + 60
+            while [run.state for run in opened.store.work.runs()] != ["stopped"]:
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+    call.fine("questions", "make", study, "--rater", f"m={server.url}#m")
+    assert len(asked(study)["bridge"]) == 3
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,36 @@ def test_the_cap_is_never_exceeded(store: Store) -> None:
     assert store.work.take(run, "a", 5, cost=cost).left == "cap"
 
 
+def test_a_call_is_settled_when_it_is_over_and_a_dead_worker_keeps_nobody_waiting(store: Store) -> None:
+    [run] = store.work.start_runs([SPEC], worker="a", cap=250)
+    store.work.start_runs([SPEC], worker="dead", cap=250, term=0)
+    assert store.work.lease(run, "dead", ["i1"]) == {"i1"}
+    assert store.work.lease(run, "a", ["i1", "i2"]) == {"i2"}, "i1 is another worker's"
+    assert store.work.reserve(run, "dead", "i1", 200)
+    assert store.work.reserve(run, "a", "i2", 50)
+    store.work.settle(run, "a", "i2", 50, 30)
+    [seen] = store.work.runs()
+    assert (seen.spent, seen.reserved) == (30, 200)
+    assert not store.work.reserve(run, "a", "i2", 50)
+    [seen] = store.work.runs()
+    # Nothing is reserved any more, so nothing will be given back.
+    assert (seen.spent, seen.reserved) == (230, 0)
+    store.work.settle(run, "dead", "i1", 200, 5)
+    [seen] = store.work.runs()
+    assert (seen.spent, seen.reserved) == (230, 0)
+
+
+def test_a_run_whose_workers_are_dead_leaves_no_lease_to_the_next(store: Store) -> None:
+    [run] = store.work.start_runs([SPEC], worker="dead", cap=250, term=0)
+    store.work.lease(run, "dead", ["i1"])
+    store.work.reserve(run, "dead", "i1", 200)
+    [again] = store.work.start_runs([SPEC], worker="a", cap=250)
+    assert store.work.lease(again, "a", ["i1"]) == {"i1"}
+    assert [(one.state, one.spent, one.reserved) for one in store.work.runs()] == [
+        ("stopped", 200, 0), ("running", 0, 0),
+    ]  # fmt: skip
+
+
 def test_raters_of_one_command_share_its_cap(store: Store) -> None:
     other = RunSpec(OTHER, {})
     first, second = store.work.start_runs([SPEC, other], worker="a", cap=150)
