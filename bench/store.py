@@ -110,7 +110,9 @@ def ratings(study: Path, n_items: int, n: int) -> None:
 
 
 def rating_again(rating: Rating) -> Rating:
-    return Rating(unit=rating.unit, criterion=rating.criterion, rater=rating.rater, digest=rating.digest, value="x")
+    return Rating(
+        unit=rating.unit, criterion=rating.criterion, rater=rating.rater, digest=rating.digest, value="CONTRADICTED"
+    )
 
 
 def report(what: str, n: int, step: Callable[[], object]) -> None:

@@ -55,7 +55,7 @@ from evenhand.run.questions import (
 )
 from evenhand.statistics import DEFAULT, Resampling
 from evenhand.store.items import ItemUnits, Replaced
-from evenhand.store.protocols import ProtocolVersion
+from evenhand.store.protocols import ProtocolVersion, source_digest
 from evenhand.store.store import Store, create_store, open_store
 from evenhand.text import counted, some_of
 from evenhand.units import Question, split
@@ -593,15 +593,16 @@ def _overwrite(location: str, protocol: Protocol, source: str, work: Iterable[It
 
 
 def _change(store: Store) -> Change | None:
-    source = store.protocols.versions()[-1].source
-    if not source:
+    adopted = store.protocols.known.adopted[-1]
+    if not adopted.source or source_digest(adopted.source) == adopted.source_digest:
         return None
     try:
-        current = load_protocol(Path(source) if Path(source).is_absolute() else source)
+        current = load_protocol(Path(adopted.source) if Path(adopted.source).is_absolute() else adopted.source)
     except ProtocolError:
         # The file is gone, or broken in the middle of an edit: the study has its own copy and needs neither.
         return None
-    return Change(store.location, source, store.protocol, current) if current.digest != store.protocol.digest else None
+    changed = current.digest != store.protocol.digest
+    return Change(store.location, adopted.source, store.protocol, current) if changed else None
 
 
 def _rater_options(options: dict[str, Any]) -> RaterOptions:

@@ -15,7 +15,7 @@ from evenhand.errors import ConflictError, NotAStudyError, StudyError
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 from evenhand.store.items import ItemUnits
-from evenhand.store.sqlite import SqliteDatabase, translated
+from evenhand.store.sqlite import SqliteDatabase
 from evenhand.store.store import create_store, may_be_study, open_store
 
 PROTOCOL = load_protocol("halo-support")
@@ -237,7 +237,7 @@ def test_a_full_disk_while_ratings_are_added(tmp_path: Path, small_files: None) 
 
 
 def test_sqlites_own_word_for_a_full_disk(tmp_path: Path) -> None:
-    backend = SqliteDatabase.open(make(tmp_path / "study.db"))
+    backend = SqliteDatabase(str(make(tmp_path / "study.db")))
 
     def overfill() -> None:
         with backend.transaction() as connection:
@@ -261,7 +261,7 @@ def test_a_program_that_never_lets_go_is_reported_after_a_while(tmp_path: Path) 
     path = make(tmp_path / "study.db")
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    backend = SqliteDatabase.open(path, patience=0.05)
+    backend = SqliteDatabase(str(path), patience=0.05)
     try:
         with backend.reading() as connection:
             assert connection.exec_driver_sql("SELECT count(*) FROM items").scalar() == 3
@@ -277,7 +277,7 @@ def test_the_unique_key_of_a_cell_is_the_last_guard(tmp_path: Path) -> None:
     with open_store(path) as study:
         study.ratings.add_rater(ANN)
         study.ratings.add([rating()])
-    backend = SqliteDatabase.open(path)
+    backend = SqliteDatabase(str(path))
     again = "INSERT INTO ratings SELECT 2, 'x', item, position, criterion, rater, protocol, 0, status, value, at, NULL"
     try:
         with pytest.raises(ConflictError), backend.transaction() as connection:
@@ -299,12 +299,12 @@ def test_a_damaged_study_is_called_damaged(tmp_path: Path) -> None:
 
 
 def test_mistakes_of_our_own_are_not_dressed_up() -> None:
-    with pytest.raises(sqlite3.ProgrammingError), translated():
+    with pytest.raises(sqlite3.ProgrammingError), SqliteDatabase(":memory:").reading():
         raise sqlite3.ProgrammingError("Cannot operate on a closed database.")
 
 
 def test_an_interruption_is_not_hidden_by_the_connection_that_it_broke(tmp_path: Path) -> None:
-    backend = SqliteDatabase.open(make(tmp_path / "study.db"))
+    backend = SqliteDatabase(str(make(tmp_path / "study.db")))
 
     # What SQLAlchemy does when a statement ends in KeyboardInterrupt: the connection refuses the ROLLBACK.
     def interrupted() -> None:

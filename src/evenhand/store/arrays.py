@@ -8,22 +8,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import bindparam, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from evenhand.analysis.tables import Table, TableBuilder, Tables
 from evenhand.protocol.model import Protocol
-from evenhand.records import RaterRef, Status, Value
+from evenhand.records import Kind, RaterRef, Status, Value
 from evenhand.statistics import IntArray
-from evenhand.store.database import Database, decode
-from evenhand.store.items import Items
+from evenhand.store.database import BATCH, Database, decode, next_seq
 from evenhand.store.protocols import Versions
-from evenhand.store.ratings import Ratings
-from evenhand.store.schema import raters, ratings, units
+from evenhand.store.schema import current, items, members, raters, ratings, units
 
 PAGE = 20_000
 
 _STATUS = {status.value: status for status in Status}
 
+# All ratings in the order of their arrival, not only the current ones: the tables keep the last of each cell anyway,
+# and a lookup in `current` for each row would take longer.
 _ROWS = (
     select(
         ratings.c.item,
@@ -38,61 +38,61 @@ _ROWS = (
     .where(ratings.c.seq > bindparam("after"), ratings.c.seq <= bindparam("end"))
     .order_by(ratings.c.seq)
 )
+_RATERS = select(raters.c.seq, raters.c.id, raters.c.kind, raters.c.version, raters.c.config, members.c.role)
 
 
-def read_tables(
-    database: Database, versions: Versions, items: Items, given: Ratings, adjudicators: frozenset[str]
-) -> Tables:
+def read_tables(database: Database, versions: Versions) -> Tables:
     """The current ratings under the current protocol."""
-    # The last rating first: its rater is then among the raters.
-    protocol, last, known = versions.current, given.revision(), given.raters()
-    clusters = _unit_items(database, protocol)
-    n_units = items.count() if clusters is None else len(clusters)
+    protocol = versions.current
+    with database.reading() as connection:
+        last, n_items = next_seq(connection, ratings) - 1, next_seq(connection, items) - 1
+        known = connection.execute(
+            _RATERS.outerjoin_from(raters, members, members.c.rater == raters.c.seq).order_by(raters.c.seq)
+        ).all()
+        clusters, references = _units(connection, protocol)
+        labels = _labels(connection, protocol)
+        counts = connection.execute(select(current.c.protocol, func.count()).group_by(current.c.protocol)).all()
+    found = [RaterRef(row[1], Kind(row[2]), row[3], row[4]) for row in known]
+    n_units = n_items if clusters is None else len(clusters)
+    places = {row[0]: place for place, row in enumerate(known)}
     rows = _rows(database, versions.current_number, last)
-    tables, failures = _tabulate(rows, protocol, _rater_places(database, known), known, n_units, clusters)
-    labels = _labels(protocol, items)
+    tables, failures = _tabulate(rows, protocol, places, found, n_units, clusters)
     return Tables(
         protocol,
-        known,
-        items.count(),
+        found,
+        n_items,
         n_units,
         tables,
         clusters,
         labels,
-        [unit.answer for unit in items.units()] if protocol.rule.of == "question" else None,
-        {digest: sum(found.values()) for digest, found in given.count().items() if digest != protocol.digest},
+        references,
+        {versions.digests[number]: count for number, count in counts if number != versions.current_number},
         failures,
         _documents(labels[protocol.cluster], clusters) if protocol.cluster else None,
-        adjudicators,
+        frozenset(row[1] for row in known if row[5] == "adjudicator"),
     )
 
 
-def _unit_items(database: Database, protocol: Protocol) -> IntArray | None:
-    """Each unit's item, counted from 0; None if every item is its own only unit."""
+def _units(connection: Connection, protocol: Protocol) -> tuple[IntArray | None, Sequence[str | None] | None]:
+    """Each unit's item, counted from 0, or None if every item is its own only unit; and the references' answers."""
     if protocol.rule.of == "item":
-        return None
-    with database.reading() as connection:
-        rows = connection.execute(select(units.c.item).order_by(units.c.item, units.c.position)).scalars()
-        return np.fromiter(rows, dtype=np.int64) - 1
+        return None, None
+    rows = connection.execute(select(units.c.item, units.c.content).order_by(units.c.item, units.c.position))
+    if protocol.rule.of != "question":
+        return np.fromiter((row[0] for row in rows), dtype=np.int64) - 1, None
+    found = [(item, decode(content or "{}").get("answer")) for item, content in rows]
+    return np.array([item for item, _ in found], dtype=np.int64) - 1, [answer for _, answer in found]
 
 
-def _rater_places(database: Database, known: Sequence[RaterRef]) -> Mapping[int, int]:
-    """The place in `known` of each rater's row number."""
-    places = {rater.id: place for place, rater in enumerate(known)}
-    with database.reading() as connection:
-        rows = connection.execute(select(raters.c.seq, raters.c.id))
-        return {seq: places[name] for seq, name in rows if name in places}
-
-
-def _labels(protocol: Protocol, items: Items) -> Mapping[str, Sequence[str | None]]:
+def _labels(connection: Connection, protocol: Protocol) -> Mapping[str, Sequence[str | None]]:
     names = [name for name, spec in protocol.item.fields.items() if spec.kind == "label"]
-    if not names:
-        return {}
     found: dict[str, list[str | None]] = {name: [] for name in names}
-    for item in items.all():
-        for name, values in found.items():
-            value = item.fields.get(name)
-            values.append(None if value is None else str(value))
+    if names:
+        query = select(items.c.fields).order_by(items.c.seq).execution_options(yield_per=BATCH)
+        for text in connection.execute(query).scalars():
+            fields = decode(text)
+            for name, values in found.items():
+                values.append(fields.get(name))
     return found
 
 
@@ -118,7 +118,7 @@ def _tabulate(
     values: dict[str, Value] = {}
     failed: dict[tuple[str, int, int], str] = {}
     for item, position, criterion, rater, status, value, details in rows:
-        unit = _number(item, position, first_unit)
+        unit: int = item - 1 if first_unit is None else first_unit[item - 1] + position - 1
         if value is not None and value not in values:
             values[value] = decode(value)
         place = places[rater]
@@ -134,10 +134,6 @@ def _tabulate(
         counts = reasons.setdefault(known[place].id, {})
         counts[reason] = counts.get(reason, 0) + 1
     return {name: builder.build() for name, builder in builders.items()}, reasons
-
-
-def _number(item: int, position: int, first_unit: Sequence[int] | None) -> int:
-    return item - 1 if first_unit is None else first_unit[item - 1] + position - 1
 
 
 def _first_units(clusters: IntArray | None) -> list[int] | None:

@@ -6,8 +6,8 @@ their driver's errors.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import islice
@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic_core import from_json, to_json
-from sqlalchemy import Connection, Select, Table, func, select
+from sqlalchemy import Connection, Dialect, Select, Table, Text, TypeDecorator, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from evenhand.errors import StudyError
-from evenhand.store.schema import Identifier, storable
 
 BATCH = 500
 """Rows in memory at once. Items can be long documents, and a larger batch is not faster."""
+
+Mode = Literal["read", "write", "locked"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -31,18 +32,21 @@ T = TypeVar("T")
 
 
 class Database(ABC):
-    """An open database that holds one study. One object belongs to one thread."""
+    """A database that holds one study, on one connection that begins and ends transactions only by SQL.
+
+    It connects when it is first used, and again after the connection was lost. One object belongs to one thread.
+    """
 
     clock: ClassVar[str]
     """SQL for the database's own time in microseconds since 1970."""
 
-    def __init__(self, location: str) -> None:
-        self.location = location
-        self.rollbacks = 0
-        """How often a transaction was rolled back: whatever was cached from inside one may be wrong afterwards."""
-        self._connection: Connection | None = None
-        self._mode: Literal["read", "write", "locked"] = "read"
-        self._depth = 0
+    location: str
+    rollbacks = 0
+    """How often a transaction was rolled back: whatever was cached from inside one may be wrong afterwards."""
+    _only: Connection | None = None
+    _connection: Connection | None = None
+    _mode: Mode = "read"
+    _depth = 0
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
@@ -50,7 +54,7 @@ class Database(ABC):
         if self._connection is not None:
             yield self._connection
             return
-        with self.located(), self._begin_reading() as connection, self._entered(connection, "read"):
+        with self._outermost("read") as connection:
             yield connection
 
     @contextmanager
@@ -62,8 +66,7 @@ class Database(ABC):
         server lets several such blocks run at the same time; a SQLite file has one writer at a time in any case.
         """
         if self._connection is None:
-            mode = "locked" if lock else "write"
-            with self.located(), self._begin_writing(lock) as connection, self._entered(connection, mode):
+            with self._outermost("locked" if lock else "write") as connection:
                 yield connection
             return
         if self._mode == "read" or (lock and self._mode == "write"):
@@ -73,32 +76,32 @@ class Database(ABC):
             yield self._connection
 
     @contextmanager
-    def located(self) -> Generator[None]:
-        """Add this study's location to an error that does not have one yet."""
-        try:
-            yield
-        except StudyError as error:
-            if error.location is None:
-                error.location = self.location
-            raise
-
-    @contextmanager
-    def _entered(self, connection: Connection, mode: Literal["read", "write", "locked"]) -> Generator[None]:
-        self._connection, self._mode = connection, mode
-        try:
-            yield
-        except BaseException:
-            self.rollbacks += 1
-            raise
-        finally:
-            self._connection = None
+    def _outermost(self, mode: Mode) -> Generator[Connection]:
+        with translated(self.location, self.explain):
+            if self._only is None or self._only.invalidated:
+                self._only = self._connect()
+            connection = self._only
+            try:
+                self._begin(connection, mode)
+                self._connection, self._mode = connection, mode
+                yield connection
+                connection.exec_driver_sql("COMMIT")
+            except BaseException:
+                self.rollbacks += 1
+                # A full disk makes SQLite roll back by itself; a statement that is interrupted makes SQLAlchemy give
+                # the connection up, and it refuses the next one. Neither may hide what happened.
+                with suppress(SQLAlchemyError):
+                    connection.exec_driver_sql("ROLLBACK")
+                raise
+            finally:
+                self._connection = None
 
     @contextmanager
     def _savepoint(self, connection: Connection) -> Generator[None]:
         self._depth += 1
         name = f"nested_{self._depth}"
         try:
-            with self.translated():
+            with translated(self.location, self.explain):
                 connection.exec_driver_sql(f"SAVEPOINT {name}")
                 yield
                 connection.exec_driver_sql(f"RELEASE SAVEPOINT {name}")
@@ -112,46 +115,96 @@ class Database(ABC):
         finally:
             self._depth -= 1
 
-    @abstractmethod
-    def _begin_reading(self) -> AbstractContextManager[Connection]: ...
+    def close(self) -> None:
+        if self._only is not None:
+            self._only.close()
+            self._only = None
 
     @abstractmethod
-    def _begin_writing(self, lock: bool) -> AbstractContextManager[Connection]: ...
+    def _connect(self) -> Connection: ...
 
     @abstractmethod
-    def translated(self) -> AbstractContextManager[None]:
-        """Turn the driver's errors into `StudyError`."""
+    def _begin(self, connection: Connection, mode: Mode) -> None: ...
+
+    @abstractmethod
+    def explain(self, error: Exception) -> StudyError | None:
+        """The driver's error in words that say what to do; None for one that is a mistake in our own code."""
+
+    @abstractmethod
+    def holds_study(self, connection: Connection) -> bool: ...
+
+    @abstractmethod
+    def create(self, fill: Callable[[Connection], None]) -> None:
+        """Create a study from what `fill` stores, or change nothing."""
 
     @abstractmethod
     def backup(self, target: Path) -> None:
         """Copy the study as it is now into a new SQLite file, while others go on writing."""
 
-    @abstractmethod
-    def close(self) -> None: ...
+
+@contextmanager
+def translated(location: str, explain: Callable[[Exception], StudyError | None]) -> Generator[None]:
+    """Turn a driver's errors into `StudyError`, and add the location to those that have none."""
+    try:
+        yield
+    except Exception as error:
+        known = error if isinstance(error, StudyError) else explain(error)
+        if known is None:
+            raise
+        known.location = known.location or location
+        if known is error:
+            raise
+        raise known from error
 
 
-def insert_rows(connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert many rows at once, each with every column of the table in its order."""
+def storable(name: str) -> bool:
+    """Whether an id can be stored: PostgreSQL has no NUL, and UTF-8 no lone surrogate."""
+    if name.isascii():
+        return "\0" not in name
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in name
+
+
+class Identifier(TypeDecorator[str]):
+    """A column of ids. A text that cannot be stored equals no id, so a search for it finds nothing."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return value if value is None or storable(value) else None
+
+
+def insert_rows(
+    connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]], *, skip_known: bool = False
+) -> None:
+    """Insert many rows at once, each with every column of the table in its order.
+
+    `skip_known`: leave rows out whose id is stored already. Raises StudyError if an id cannot be stored.
+    """
     if not rows:
         return
     for place, column in enumerate(table.columns):
         if isinstance(column.type, Identifier):
-            _check_storable(table, column.name, [row[place] for row in rows])
+            for row in rows:
+                if row[place] is not None and not storable(row[place]):
+                    raise StudyError(
+                        f"{table.name}: the {column.name} {row[place]!r} has a character that cannot be stored"
+                    )
     names = ", ".join(table.columns.keys())
-    if connection.dialect.name == "sqlite":
-        marks = ", ".join("?" * len(table.columns))
-        connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", list(rows))
+    sqlite = connection.dialect.name == "sqlite"
+    if sqlite or skip_known:
+        marks = ", ".join(["?" if sqlite else "%s"] * len(table.columns))
+        known = "ON CONFLICT (id) DO NOTHING" if skip_known else ""
+        connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({marks}) {known}", list(rows))
         return
     driver: Any = connection.connection.driver_connection
     with driver.cursor() as cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN") as copy:
         for row in rows:
             copy.write_row(row)
-
-
-def _check_storable(table: Table, column: str, names: Sequence[str | None]) -> None:
-    for name in names:
-        if name is not None and not storable(name):
-            raise StudyError(f"{table.name}: the {column} {name!r} has a character that cannot be stored")
 
 
 def next_seq(connection: Connection, table: Table) -> int:

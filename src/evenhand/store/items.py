@@ -1,15 +1,15 @@
 """Items and their units: by id, by place, or all of them in pages, each page in a transaction of its own."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 from typing import Protocol as Interface
 
-from sqlalchemy import BindParameter, Connection, bindparam, delete, func, select
+from sqlalchemy import BindParameter, Connection, bindparam, delete, select
 
 from evenhand.errors import StudyError
 from evenhand.records import FieldValue, Item, Span, Triple, Unit
-from evenhand.store.database import BATCH, Database, batches, decode, encode, insert_rows
+from evenhand.store.database import BATCH, Database, batches, decode, encode, insert_rows, next_seq
 from evenhand.store.schema import assignments, items, meta, ratings, trials, units, write_meta
 from evenhand.text import some_of
 from evenhand.units import unit_id
@@ -27,11 +27,20 @@ PAGE = 2000
 
 # Statements are built once: SQLAlchemy takes longer to build one than SQLite to run it.
 _OF_ITEMS: BindParameter[Any] = bindparam("of_items", expanding=True)
-_ITEM = select(items.c.id, items.c.fields).where(items.c.id == bindparam("of_item"))
+_ITEMS = select(items).where(items.c.id.in_(_OF_ITEMS))
+_NEXT_ITEMS = select(items).where(items.c.seq > bindparam("last")).order_by(items.c.seq).limit(BATCH)
 _UNIT = (
     select(items.c.id, units.c.position, units.c.content)
     .join(items, items.c.seq == units.c.item)
-    .where(units.c.item == bindparam("of_item"), units.c.position == bindparam("at_position"))
+    .where(units.c.item == bindparam("item"), units.c.position == bindparam("position"))
+)
+_NEXT_UNITS = (
+    select(units.c.item, units.c.position, items.c.id, units.c.content)
+    .join(items, items.c.seq == units.c.item)
+    .where(units.c.item >= bindparam("item"))
+    .where((units.c.item > bindparam("item")) | (units.c.position > bindparam("position")))
+    .order_by(units.c.item, units.c.position)
+    .limit(PAGE)
 )
 _UNITS_OF = (
     select(items.c.id, units.c.position, units.c.content)
@@ -52,18 +61,12 @@ _RATED = select(ratings.c.item, ratings.c.position).where(ratings.c.item.in_(_OF
 # An answer to a repeated item is not a rating, but fixes its unit just as much.
 _TRIED = (
     select(assignments.c.item, trials.c.position)
-    .join(
-        trials,
-        (trials.c.rater == assignments.c.rater)
-        & (trials.c.protocol == assignments.c.protocol)
-        & (trials.c.number == assignments.c.number),
-    )
+    .join_from(assignments, trials)
     .where(assignments.c.item.in_(_OF_ITEMS))
     .distinct()
 )
-_REMOVE = delete(units).where(units.c.item == bindparam("of_item"), units.c.position == bindparam("at_position"))
+_REMOVE = delete(units).where(units.c.item == bindparam("of_item"), units.c.position == bindparam("at"))
 _N_UNITS = select(meta.c.value).where(meta.c.key == "units")
-_LAST = select(func.coalesce(func.max(items.c.seq), 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +90,12 @@ class Replaced:
 class TaskBoard(Interface):
     """What exchanging units has to ask of the tasks that people have; `people.tasks.Tasks` is one."""
 
-    def holders(self, connection: Connection, items: Sequence[int]) -> Sequence[tuple[str, str]]:
-        """Item and rater ids where a person is working on one of these items now."""
-        ...
-
-    def reopen_items(self, connection: Connection, items: Sequence[int]) -> None:
-        """Give these items again to the people who were done with them."""
-        ...
-
+    def holders(self, connection: Connection, items: Sequence[int]) -> Sequence[tuple[str, str]]: ...
+    def reopen_items(self, connection: Connection, items: Sequence[int]) -> None: ...
     def discard_queue(self, connection: Connection) -> None: ...
 
 
+@dataclass
 class Items:
     """The items and units of a study.
 
@@ -110,76 +108,53 @@ class Items:
     writer waiting and shows each item as it is when its page is read; for a view of one moment, read a backup.
     """
 
-    def __init__(self, database: Database, rule: str, tasks: TaskBoard) -> None:
-        self._database = database
-        self._rule = rule
-        self._tasks = tasks
-        with database.reading() as connection:
-            self._count: int = connection.execute(_LAST).scalar_one()
+    _database: Database
+    _rule: str
+    _tasks: TaskBoard
 
     def count(self) -> int:
-        return self._count
+        with self._database.reading() as connection:
+            return next_seq(connection, items) - 1
 
     def count_units(self) -> int:
         with self._database.reading() as connection:
             return int(connection.execute(_N_UNITS).scalar_one())
 
     def all(self) -> Iterator[Item]:
-        last = 0
-        while True:
-            query = select(items).where(items.c.seq > last).order_by(items.c.seq).limit(BATCH)
-            with self._database.reading() as connection:
-                page = connection.execute(query).all()
-            if not page:
-                return
-            for _, item_id, fields in page:
-                yield item_from(item_id, fields)
-            last = page[-1][0]
+        return read_items(self._database)
 
     def at(self, numbers: Sequence[int]) -> Sequence[Item]:
         """Items by their place in the order, counted from 0."""
         found: dict[int, Item] = {}
         for some in batches(dict.fromkeys(numbers)):
-            query = select(items).where(items.c.seq.in_([number + 1 for number in some]))
             with self._database.reading() as connection:
-                rows = connection.execute(query).all()
-            found |= {seq - 1: item_from(item_id, fields) for seq, item_id, fields in rows}
+                rows = connection.execute(select(items).where(items.c.seq.in_([number + 1 for number in some])))
+                found |= {seq - 1: item_from(item_id, fields) for seq, item_id, fields in rows}
         return [found[number] for number in numbers]
 
     def find(self, item_id: str) -> Item | None:
-        with self._database.reading() as connection:
-            row = connection.execute(_ITEM, {"of_item": item_id}).first()
-        return None if row is None else item_from(row[0], row[1])
+        return self.find_many([item_id]).get(item_id)
 
     def find_many(self, item_ids: Sequence[str]) -> Mapping[str, Item]:
         """These items by id; an id that does not exist is absent."""
         found: dict[str, Item] = {}
         for some in batches(dict.fromkeys(item_ids)):
-            query = select(items.c.id, items.c.fields).where(items.c.id.in_(some))
             with self._database.reading() as connection:
-                found.update((row[0], item_from(row[0], row[1])) for row in connection.execute(query))
+                rows = connection.execute(_ITEMS, {"of_items": some})
+                found |= {item_id: item_from(item_id, fields) for _, item_id, fields in rows}
         return found
 
     def units(self) -> Iterator[Unit]:
         """All units, item by item, in order of position."""
-        last = (0, 0)
-        columns = select(units.c.item, units.c.position, items.c.id, units.c.content).join(
-            items, items.c.seq == units.c.item
-        )
+        item = position = 0
         while True:
-            query = (
-                columns.where((units.c.item > last[0]) | ((units.c.item == last[0]) & (units.c.position > last[1])))
-                .where(units.c.item >= last[0])
-                .order_by(units.c.item, units.c.position)
-                .limit(PAGE)
-            )
             with self._database.reading() as connection:
-                page = connection.execute(query).all()
+                page = connection.execute(_NEXT_UNITS, {"item": item, "position": position}).all()
             if not page:
                 return
-            for _, position, item_id, content in page:
-                yield unit_from(item_id, position, content, self._rule)
-            last = (page[-1][0], page[-1][1])
+            for _, at, item_id, content in page:
+                yield unit_from(item_id, at, content, self._rule)
+            item, position = page[-1][0], page[-1][1]
 
     def units_of(self, item_ids: Sequence[str]) -> Mapping[str, Sequence[Unit]]:
         """The units of these items by item id; an id that does not exist is absent."""
@@ -197,16 +172,14 @@ class Items:
     def unit(self, unit_id: str) -> Unit | None:
         with self._database.reading() as connection:
             place = locate(connection, [unit_id], self._rule).get(unit_id)
-            if place is None:
-                return None
-            row = connection.execute(_UNIT, {"of_item": place[0], "at_position": place[1]}).one()
-        return unit_from(row[0], row[1], row[2], self._rule)
+            row = None if place is None else connection.execute(_UNIT, {"item": place[0], "position": place[1]}).one()
+        return None if row is None else unit_from(row[0], row[1], row[2], self._rule)
 
     def rated_units(self, item_ids: Sequence[str]) -> Set[str]:
         """Ids of the units of these items that `replace_units` must leave alone: those with a rating or a trial."""
         with self._database.reading() as connection:
-            names = _names(connection, item_ids)
-            answered = _answered(connection, sorted(names))
+            names = {number: name for name, number in numbers_of(connection, item_ids).items()}
+            answered = _answered(connection, list(names))
         return {unit_id(names[item], position, self._rule) for item, position in answered}
 
     def replace_units(self, work: Iterable[NewUnits]) -> Replaced:
@@ -221,7 +194,7 @@ class Items:
             if self._rule != "question":
                 raise StudyError("the units of this study follow from its texts; only questions can be replaced")
             replaced = self._replace(connection, work)
-            if replaced != Replaced(kept=replaced.kept):
+            if replaced.changed or replaced.added or replaced.removed:
                 before = int(connection.execute(_N_UNITS).scalar_one())
                 write_meta(connection, {"units": str(before + replaced.added - replaced.removed)})
                 self._tasks.discard_queue(connection)
@@ -233,30 +206,48 @@ class Items:
         rated: list[str] = []
         held: list[str] = []
         for batch in batches(work):
-            change = _change(connection, batch, seen)
-            places = set(change.removed)
-            numbers = sorted({item for item, _ in places})
-            touched = places & _answered(connection, numbers)
-            rated += [unit_id(change.names[item], position, self._rule) for item, position in sorted(touched)]
-            held += [f"{item} ({rater})" for item, rater in self._tasks.holders(connection, numbers)]
+            numbers = _numbers_for(connection, batch, seen)
+            before = {
+                (row[0], row[1]): row[2] for row in connection.execute(_PRESENT, {"of_items": [*numbers.values()]})
+            }
+            after = {place: content for name, its in batch for place, content in _contents(numbers[name], name, its)}
+            kept = {place for place, content in after.items() if place in before and before[place] == content}
+            gone, new = before.keys() - kept, after.keys() - kept
+            touched = sorted({item for item, _ in gone})
+            names = {number: name for name, number in numbers.items()}
+            fixed = sorted(gone & _answered(connection, touched))
+            rated += [unit_id(names[item], position, self._rule) for item, position in fixed]
+            held += [f"{item} ({rater})" for item, rater in self._tasks.holders(connection, touched)]
             # After the first obstacle nothing more is written; the rest is only searched for other obstacles.
             if not rated and not held:
-                _write(connection, change)
-                self._tasks.reopen_items(connection, change.added_to)
-                total = total.plus(_counted(change))
+                if gone:
+                    connection.execute(_REMOVE, [{"of_item": item, "at": position} for item, position in gone])
+                insert_rows(connection, units, [(*place, after[place]) for place in sorted(new)])
+                self._tasks.reopen_items(connection, sorted({item for item, _ in new - gone}))
+                total = total.plus(Replaced(len(kept), len(gone & new), len(new - gone), len(gone - new)))
         _refuse(rated, held)
         return total
 
 
+def read_items(database: Database) -> Iterator[Item]:
+    """All items in their order, page by page."""
+    last = 0
+    while True:
+        with database.reading() as connection:
+            page = connection.execute(_NEXT_ITEMS, {"last": last}).all()
+        if not page:
+            return
+        for _, item_id, fields in page:
+            yield item_from(item_id, fields)
+        last = page[-1][0]
+
+
 def locate(connection: Connection, unit_ids: Iterable[str], rule: str) -> dict[str, Place]:
     """Item number and position of each of these units; one that does not exist is absent."""
-    wanted: dict[str, tuple[str, int]] = {}
-    for name in unit_ids:
-        place = _parsed_unit_id(name, rule)
-        if place is not None:
-            wanted[name] = place
-    asked = {"items": {item for item, _ in wanted.values()}, "positions": {position for _, position in wanted.values()}}
-    there = {(row[0], row[2]): row[1] for row in connection.execute(_PLACES, {key: list(asked[key]) for key in asked})}
+    wanted = {name: place for name in unit_ids if (place := _parsed_unit_id(name, rule)) is not None}
+    names, positions = zip(*wanted.values(), strict=True) if wanted else ((), ())
+    rows = connection.execute(_PLACES, {"items": list({*names}), "positions": list({*positions})})
+    there = {(row[0], row[2]): row[1] for row in rows}
     return {name: (there[place], place[1]) for name, place in wanted.items() if place in there}
 
 
@@ -271,63 +262,31 @@ def _parsed_unit_id(name: str, rule: str) -> tuple[str, int] | None:
     return item_id, int(digits)
 
 
-@dataclass(slots=True)
-class _Change:
-    """What happens to the units of some items: places that lose their content, and rows to insert."""
-
-    removed: list[Place] = field(default_factory=list[Place])
-    rows: list[tuple[int, int, str | None]] = field(default_factory=list[tuple[int, int, str | None]])
-    names: dict[int, str] = field(default_factory=dict[int, str])
-    kept: int = 0
-
-    @property
-    def added_to(self) -> list[int]:
-        """Items with more units than before."""
-        gone = set(self.removed)
-        return sorted({item for item, position, _ in self.rows if (item, position) not in gone})
+def numbers_of(connection: Connection, item_ids: Iterable[str]) -> dict[str, int]:
+    """The numbers of items by their ids; one that does not exist is absent."""
+    found: dict[str, int] = {}
+    for some in batches(dict.fromkeys(item_ids)):
+        found.update((name, seq) for name, seq in connection.execute(_NUMBERS, {"of_items": some}))
+    return found
 
 
-def _change(connection: Connection, batch: Sequence[NewUnits], seen: set[str]) -> _Change:
-    names = _names(connection, [item_id for item_id, _ in batch])
-    numbers = {name: number for number, name in names.items()}
-    present: dict[int, dict[int, str | None]] = {number: {} for number in names}
-    for number, position, content in connection.execute(_PRESENT, {"of_items": sorted(names)}):
-        present[number][position] = content
-    change = _Change(names=names)
-    for item_id, its_units in batch:
+def _numbers_for(connection: Connection, batch: Sequence[NewUnits], seen: set[str]) -> dict[str, int]:
+    """The numbers of the items in a batch. `seen` are those of earlier batches; these are added."""
+    numbers = numbers_of(connection, [item_id for item_id, _ in batch])
+    for item_id, _ in batch:
         if item_id not in numbers:
             raise StudyError(f"there is no item {item_id!r}; no unit was changed")
         if item_id in seen:
             raise StudyError(f"item {item_id!r} is given units twice; no unit was changed")
         seen.add(item_id)
-        _compare(change, numbers[item_id], item_id, its_units, present[numbers[item_id]])
-    return change
+    return numbers
 
 
-def _compare(
-    change: _Change, number: int, item_id: str, its_units: Sequence[Unit], before: Mapping[int, str | None]
-) -> None:
-    after: dict[int, str | None] = {}
+def _contents(number: int, item_id: str, its_units: Sequence[Unit]) -> Iterator[tuple[Place, str | None]]:
     for position, unit in enumerate(its_units, start=1):
         if (unit.item, unit.position, unit.id) != (item_id, position, unit_id(item_id, position, "question")):
             raise ValueError(f"unit {unit.id!r} does not belong to item {item_id!r} at position {position}")
-        after[position] = unit_text(unit)
-    for position, content in before.items():
-        if position in after and after[position] == content:
-            change.kept += 1
-        else:
-            change.removed.append((number, position))
-    for position, content in after.items():
-        if position not in before or before[position] != content:
-            change.rows.append((number, position, content))
-
-
-def _names(connection: Connection, item_ids: Iterable[str]) -> dict[int, str]:
-    """The items' ids by their numbers; one that does not exist is absent."""
-    found: dict[int, str] = {}
-    for some in batches(dict.fromkeys(item_ids)):
-        found.update((seq, name) for name, seq in connection.execute(_NUMBERS, {"of_items": some}))
-    return found
+        yield (number, position), unit_text(unit)
 
 
 def _answered(connection: Connection, numbers: Sequence[int]) -> set[Place]:
@@ -337,19 +296,6 @@ def _answered(connection: Connection, numbers: Sequence[int]) -> set[Place]:
         for query in (_RATED, _TRIED):
             places.update((row[0], row[1]) for row in connection.execute(query, {"of_items": some}))
     return places
-
-
-def _write(connection: Connection, change: _Change) -> None:
-    if change.removed:
-        places = [{"of_item": item, "at_position": position} for item, position in change.removed]
-        connection.execute(_REMOVE, places)
-    insert_rows(connection, units, change.rows)
-
-
-def _counted(change: _Change) -> Replaced:
-    gone = set(change.removed)
-    changed = sum((item, position) in gone for item, position, _ in change.rows)
-    return Replaced(change.kept, changed, len(change.rows) - changed, len(gone) - changed)
 
 
 def _refuse(rated: Sequence[str], held: Sequence[str]) -> None:

@@ -1,19 +1,18 @@
 """PostgreSQL's part of the store: the driver, the URL, the schema `evenhand`, the lock, and the words for errors."""
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, select
+from sqlalchemy import URL, Connection, create_engine, event, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import NullPool
 
 from evenhand.errors import ConflictError, MissingExtraError, StudyError
-from evenhand.store.database import BATCH, Database, insert_rows
+from evenhand.store.database import BATCH, Database, Mode, insert_rows
 from evenhand.store.schema import COPIED, ITEM_INDEX, create_schema, meta
-from evenhand.store.sqlite import FULL_DISK, SAME_MOMENT, create_file, not_a_study
+from evenhand.store.sqlite import FULL_DISK, SAME_MOMENT, create_file
 
 SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 
@@ -35,114 +34,83 @@ class PostgresDatabase(Database):
 
     def __init__(self, url: str, patience: float = PATIENCE) -> None:
         self._driver = _driver()
-        address = _parse(url)
-        super().__init__(shown(address))
-        self._engine = _engine(address, patience)
+        self._url = _parse(url)
+        self._patience = patience
+        # Without a password, wherever it was given.
+        harmless = {key: value for key, value in self._url.query.items() if "password" not in key}
+        self.location = self._url.set(drivername="postgresql", password=None, query=harmless).render_as_string()
+
+    def _connect(self) -> Connection:
+        options = {"poolclass": NullPool, "isolation_level": "AUTOCOMMIT"}
+        engine = create_engine(self._url, connect_args={"client_encoding": "utf8"}, **options)
+        event.listen(engine, "connect", self._prepare)
         try:
-            connection = self._engine.connect()
+            return engine.connect()
         except (DBAPIError, self._driver.Error) as error:
-            self.close()
-            raise _from_connecting(self.location, error, address.password) from error
-        connection.close()
+            raise _from_connecting(error, self._url.password) from error
 
-    @classmethod
-    def open(cls, url: str, patience: float = PATIENCE) -> "PostgresDatabase":
-        database = cls(url, patience)
-        try:
-            with database.reading() as connection:
-                if not _holds_study(connection):
-                    raise not_a_study("the database holds none")
-        except BaseException:
-            database.close()
-            raise
-        return database
-
-    @classmethod
-    def create(cls, url: str, fill: Callable[[Connection], None]) -> "PostgresDatabase":
-        """Create a study in this database, or change nothing, and open it."""
-        database = cls(url)
-        try:
-            with database.transaction() as connection:
-                database._create(connection, fill)
-        except BaseException:
-            database.close()
-            raise
-        return database
-
-    def _create(self, connection: Connection, fill: Callable[[Connection], None]) -> None:
-        if _holds_study(connection):
-            raise StudyError(
-                "this database holds a study already; nothing was changed. Create another database for this one with: "
-                "createdb NAME"
-            )
-        exists = connection.exec_driver_sql(f"SELECT 1 FROM pg_namespace WHERE nspname = '{_SCHEMA}'").scalar()
-        if not exists:
-            connection.exec_driver_sql(f"CREATE SCHEMA {_SCHEMA}")
-        fill(connection)
-        connection.exec_driver_sql("ANALYZE items, units")
-
-    @contextmanager
-    def _begin_reading(self) -> Generator[Connection]:
-        with self.translated(), self._engine.connect() as connection, connection.begin():
-            yield connection
-
-    @contextmanager
-    def _begin_writing(self, lock: bool) -> Generator[Connection]:
-        with self.translated(), self._engine.connect() as connection, connection.begin():
-            if lock:
-                # Writers queue at a lock instead of colliding: the one that holds it sees everything stored before, so
-                # no write has to be tried twice, and two imports that touch the same cells cannot deadlock.
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
-            yield connection
-
-    def backup(self, target: Path) -> None:
-        with self.located(), self.translated(), self._engine.connect() as connection:
-            connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-            with connection.begin():
-                create_file(target, lambda copy: _copy(connection, copy))
-
-    @contextmanager
-    def translated(self) -> Generator[None]:
-        try:
-            yield
-        except (DBAPIError, self._driver.Error) as error:
-            raise _from_postgres(error) from error
-
-    def close(self) -> None:
-        self._engine.dispose()
-
-
-def shown(url: URL) -> str:
-    """A URL as it may be printed: without a password, wherever it was given."""
-    harmless = {key: value for key, value in url.query.items() if "password" not in key}
-    return url.set(drivername="postgresql", password=None, query=harmless).render_as_string()
-
-
-def _engine(url: URL, patience: float) -> Engine:
-    engine = create_engine(
-        url,
-        poolclass=QueuePool,
-        pool_size=1,
-        max_overflow=1,
-        # Survive a restart of the server under a web page that was left open over lunch.
-        pool_pre_ping=True,
-        connect_args={"client_encoding": "utf8"},
-    )
-
-    def prepare(connection: Any, _record: object) -> None:
+    def _prepare(self, connection: Any, _record: object) -> None:
         with connection.cursor() as cursor:
             cursor.execute(f"SET search_path TO {_SCHEMA}")
             # A server may be set to acknowledge what is not on the disk yet; a study guarantees more.
             cursor.execute("SET synchronous_commit TO on")
-            cursor.execute(f"SET lock_timeout TO {int(patience * 1000)}")
+            cursor.execute(f"SET lock_timeout TO {int(self._patience * 1000)}")
             for plan in _POOR_PLANS:
                 cursor.execute(f"SET enable_{plan} TO off")
             # A plan that is switched off and needed all the same looks expensive enough to be compiled first.
             cursor.execute("SET jit TO off")
         connection.commit()
 
-    event.listen(engine, "connect", prepare)
-    return engine
+    def _begin(self, connection: Connection, mode: Mode) -> None:
+        try:
+            connection.exec_driver_sql("BEGIN")
+        except DBAPIError as error:
+            # Survive a restart of the server under a web page that was left open over lunch.
+            if not error.connection_invalidated:
+                raise
+            connection.rollback()
+            connection.exec_driver_sql("BEGIN")
+        if mode == "locked":
+            # Writers queue at a lock instead of colliding: the one that holds it sees everything stored before, so
+            # no write has to be tried twice, and two imports that touch the same cells cannot deadlock.
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
+
+    def holds_study(self, connection: Connection) -> bool:
+        return connection.exec_driver_sql(f"SELECT to_regclass('{_SCHEMA}.meta')").scalar() is not None
+
+    def create(self, fill: Callable[[Connection], None]) -> None:
+        with self.transaction() as connection:
+            if self.holds_study(connection):
+                raise StudyError(
+                    "this database holds a study already; nothing was changed. Create another database for this one "
+                    "with: createdb NAME"
+                )
+            # Not IF NOT EXISTS: that asks for the right to create one even if the administrator has made it.
+            if not connection.exec_driver_sql(f"SELECT 1 FROM pg_namespace WHERE nspname = '{_SCHEMA}'").scalar():
+                connection.exec_driver_sql(f"CREATE SCHEMA {_SCHEMA}")
+            fill(connection)
+            connection.exec_driver_sql("ANALYZE items, units")
+
+    def backup(self, target: Path) -> None:
+        with self.reading() as connection:
+            connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            create_file(target, lambda copy: _copy(connection, copy))
+
+    def explain(self, error: Exception) -> StudyError | None:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        if not isinstance(error, DBAPIError | self._driver.Error):
+            return None
+        state = getattr(cause, "sqlstate", None)
+        if state == "23505":
+            return ConflictError(SAME_MOMENT)
+        if state in _MESSAGES:
+            return StudyError(_MESSAGES[state])
+        if state is None or state.startswith(("08", "57P")):
+            return StudyError(
+                "the connection to the server broke; it is not known whether the last change was stored. "
+                "Repeat it: a rating that was stored already is not stored twice"
+            )
+        return StudyError(f"the database reports: {_first_line(cause)}")
 
 
 def _copy(source: Connection, target: Connection) -> None:
@@ -150,9 +118,9 @@ def _copy(source: Connection, target: Connection) -> None:
     create_schema(target)
     target.execute(meta.delete())
     ITEM_INDEX.drop(target)
-    streaming = source.execution_options(yield_per=BATCH)
     for table in COPIED:
-        for rows in streaming.execute(select(table).order_by(*table.primary_key.columns)).partitions():
+        query = select(table).order_by(*table.primary_key.columns).execution_options(yield_per=BATCH)
+        for rows in source.execute(query).partitions():
             insert_rows(target, table, [tuple(row) for row in rows])
     ITEM_INDEX.create(target)
 
@@ -176,10 +144,6 @@ def _parse(url: str) -> URL:
         ) from None
 
 
-def _holds_study(connection: Connection) -> bool:
-    return connection.exec_driver_sql(f"SELECT to_regclass('{_SCHEMA}.meta')").scalar() is not None
-
-
 _MESSAGES = {
     "53100": FULL_DISK,
     "55P03": "other writers kept the study busy for minutes; nothing was stored. Try again",
@@ -194,23 +158,7 @@ _MESSAGES = {
 }
 
 
-def _from_postgres(error: Exception) -> StudyError:
-    """An error during work on an established connection."""
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    state = getattr(cause, "sqlstate", None)
-    if state == "23505":
-        return ConflictError(SAME_MOMENT)
-    if state in _MESSAGES:
-        return StudyError(_MESSAGES[state])
-    if state is None or state.startswith(("08", "57P")):
-        return StudyError(
-            "the connection to the server broke; it is not known whether the last change was stored. "
-            "Repeat it: a rating that was stored already is not stored twice"
-        )
-    return StudyError(f"the database reports: {_first_line(cause)}")
-
-
-def _from_connecting(location: str, error: Exception, password: str | None) -> StudyError:
+def _from_connecting(error: Exception, password: str | None) -> StudyError:
     """An error while connecting. libpq has no codes here, so its words decide, with a fallback for others."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     words = _first_line(cause)
@@ -222,7 +170,7 @@ def _from_connecting(location: str, error: Exception, password: str | None) -> S
         what = "there is no such database; create it with: createdb NAME"
     else:
         what = "the PostgreSQL server cannot be reached; check host and port, and that the server is running"
-    return StudyError(f"{what} ({words})", location=location)
+    return StudyError(f"{what} ({words})")
 
 
 def _first_line(error: BaseException | None) -> str:

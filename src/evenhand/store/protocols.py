@@ -1,28 +1,34 @@
 """The protocols of a study: which were adopted, and whether a changed one fits the stored items."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, insert, select
 
-from evenhand.errors import NewerStudyError, StudyError
+from evenhand.errors import NewerStudyError, ProtocolError, StudyError
+from evenhand.protocol.load import protocol_text
 from evenhand.protocol.model import FieldSpec, Protocol
 from evenhand.records import FieldValue, Item, Triple, now
 from evenhand.store.database import Database, next_seq
+from evenhand.store.items import read_items
 from evenhand.store.schema import adoptions, protocols
 
-_ADOPTIONS = select(func.coalesce(func.max(adoptions.c.seq), 0))
+_ADOPTIONS = select(adoptions.c.protocol, adoptions.c.source, adoptions.c.source_digest, adoptions.c.at)
 
 
 @dataclass(frozen=True, slots=True)
 class ProtocolVersion:
-    """A protocol that this study was or is rated under; `source` is the name or path it was read from."""
+    """A protocol that this study was or is rated under; `source` is the name or path it was read from, and
+    `source_digest` identifies the text that was there."""
 
     protocol: Protocol
     source: str
+    source_digest: str
     adopted: datetime
 
 
@@ -31,22 +37,14 @@ class Versions:
     """Every protocol of a study: by digest with its number, and in the order of its last adoption."""
 
     by_digest: Mapping[str, tuple[int, Protocol]]
+    digests: Mapping[int, str]
     adopted: Sequence[ProtocolVersion]
     adoptions: int
-
-    @property
-    def current(self) -> Protocol:
-        return self.adopted[-1].protocol
-
-    @property
-    def current_number(self) -> int:
-        return self.by_digest[self.current.digest][0]
-
-    @property
-    def digests(self) -> Mapping[int, str]:
-        return {number: digest for digest, (number, _) in self.by_digest.items()}
+    current: Protocol
+    current_number: int
 
 
+@dataclass
 class Protocols:
     """The protocols of a study.
 
@@ -55,11 +53,8 @@ class Protocols:
     adopts one; ratings made under either are kept.
     """
 
-    def __init__(self, database: Database, items: Callable[[], Iterable[Item]]) -> None:
-        self._database = database
-        self._items = items
-        with database.reading() as connection:
-            self.known: Versions = read_versions(connection)
+    _database: Database
+    known: Versions
 
     @property
     def current(self) -> Protocol:
@@ -68,8 +63,7 @@ class Protocols:
     def versions(self) -> Sequence[ProtocolVersion]:
         """Every protocol this study was rated under, oldest first; the last is current. Reads them again."""
         with self._database.reading() as connection:
-            self.refresh(connection)
-        return self.known.adopted
+            return self.refresh(connection).adopted
 
     def refresh(self, connection: Connection) -> Versions:
         """The protocols as they are now; read again only if one was adopted in the meantime."""
@@ -82,36 +76,48 @@ class Protocols:
         Raises StudyError if the stored items and units do not fit: another unit rule, or a required field that the
         items do not have. Adopting the current protocol, or an earlier one again, is fine.
         """
-        self.versions()
-        if protocol.digest == self.current.digest:
-            return
-        with self._database.located():
-            _check_fit(self.current, protocol, self._items())
+        with self._database.reading() as connection:
+            before = self.refresh(connection).current
+            if protocol.digest == before.digest:
+                return
+            _check_fit(before, protocol, read_items(self._database))
         with self._database.transaction() as connection:
             add_adoption(connection, protocol, source)
-        self.versions()
+            self.refresh(connection)
 
 
 def read_versions(connection: Connection, known: Versions | None = None) -> Versions:
     """The protocols as they are now: `known` itself if none was adopted since, because none ever changes."""
-    so_far: int = connection.execute(_ADOPTIONS).scalar_one()
+    so_far = next_seq(connection, adoptions) - 1
     if known is not None and known.adoptions == so_far:
         return known
     rows = connection.execute(select(protocols.c.seq, protocols.c.digest, protocols.c.document)).all()
     by_digest = {digest: (seq, _read_protocol(document)) for seq, digest, document in rows}
     by_seq = dict(by_digest.values())
-    columns = select(adoptions.c.protocol, adoptions.c.source, adoptions.c.at)
     last: dict[int, ProtocolVersion] = {}
-    for seq, source, at in connection.execute(columns.order_by(adoptions.c.seq)):
+    for seq, source, digest, at in connection.execute(_ADOPTIONS.order_by(adoptions.c.seq)):
         # A protocol that is adopted again moves to the end.
         last.pop(seq, None)
-        last[seq] = ProtocolVersion(by_seq[seq], source, datetime.fromisoformat(at))
-    return Versions(by_digest, list(last.values()), so_far)
+        last[seq] = ProtocolVersion(by_seq[seq], source, digest, datetime.fromisoformat(at))
+    current = list(last)[-1]
+    digests = {row[0]: row[1] for row in rows}
+    return Versions(by_digest, digests, list(last.values()), so_far, by_seq[current], current)
 
 
-def _read_protocol(document: str) -> Protocol:
+def source_digest(source: str) -> str:
+    """Identifies the text of a protocol's file, or of an installed protocol; empty if there is none."""
     try:
-        return _parsed(document)
+        text, _ = protocol_text(Path(source) if Path(source).is_absolute() else source)
+    except ProtocolError:
+        return ""
+    return sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=32)
+def _read_protocol(document: str) -> Protocol:
+    """Versions are read with every batch of ratings and protocols never change, so each is parsed once."""
+    try:
+        return Protocol.model_validate_json(document)
     except ValidationError as error:
         raise NewerStudyError(
             "the protocol of this study has parts that this version of Evenhand does not know; "
@@ -119,21 +125,14 @@ def _read_protocol(document: str) -> Protocol:
         ) from error
 
 
-@lru_cache(maxsize=32)
-def _parsed(document: str) -> Protocol:
-    """Versions are read with every batch of ratings and protocols never change, so each is parsed once."""
-    return Protocol.model_validate_json(document)
-
-
 def add_adoption(connection: Connection, protocol: Protocol, source: str) -> None:
     """Make a protocol the current one; it may be new, or an earlier one again."""
     seq = connection.execute(select(protocols.c.seq).where(protocols.c.digest == protocol.digest)).scalar()
     if seq is None:
         seq = next_seq(connection, protocols)
-        values = {"seq": seq, "digest": protocol.digest, "document": protocol.canonical()}
-        connection.execute(insert(protocols).values(**values))
-    adoption = {"seq": next_seq(connection, adoptions), "protocol": seq, "source": source, "at": now().isoformat()}
-    connection.execute(insert(adoptions).values(**adoption))
+        connection.execute(insert(protocols).values(seq=seq, digest=protocol.digest, document=protocol.canonical()))
+    adoption = {"protocol": seq, "source": source, "source_digest": source_digest(source), "at": now().isoformat()}
+    connection.execute(insert(adoptions).values(seq=next_seq(connection, adoptions), **adoption))
 
 
 def _check_fit(current: Protocol, protocol: Protocol, items: Iterable[Item]) -> None:

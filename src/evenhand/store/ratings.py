@@ -9,23 +9,28 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
+from math import fsum
+from operator import attrgetter
 from typing import Any, cast
 
-from sqlalchemy import Connection, Select, Table, bindparam, case, func, insert, select, update
+from sqlalchemy import Column, Connection, Select, Table, bindparam, case, func, select, update
 
 from evenhand.errors import ConflictError, StudyError
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Rating, Span, Status, Value, now
+from evenhand.scales import PERCENT, Nominal, Ordinal, Percent, Scale
 from evenhand.store.database import Database, batches, decode, encode, insert_rows, next_seq
 from evenhand.store.items import locate
 from evenhand.store.protocols import Protocols, Versions, read_versions
-from evenhand.store.schema import current, items, protocols, raters, ratings, storable
-from evenhand.store.validation import Fit
+from evenhand.store.schema import current, items, protocols, raters, ratings
 from evenhand.units import unit_id
 
 PAGE = 2000
 
 SHOWN = 5
+
+TOLERANCE = 1e-6
+"""How far the sum of probabilities may be from 1."""
 
 Cell = tuple[int, int, str, int, int]
 """Item, position, criterion, rater, protocol: the columns of `ratings` in this order, names as numbers. In `trials` the
@@ -39,7 +44,7 @@ _STATUS = {status.value: status for status in Status}
 # Statements are built once: SQLAlchemy takes longer to build one than SQLite to run it, and others wait meanwhile.
 _RATER = select(raters.c.seq, raters.c.kind, raters.c.version, raters.c.config).where(raters.c.id == bindparam("id"))
 _RATERS = select(raters.c.id, raters.c.kind, raters.c.version, raters.c.config).order_by(raters.c.seq)
-_REVISION = select(func.coalesce(func.max(ratings.c.seq), 0))
+_RATER_NUMBERS = select(raters.c.id, raters.c.seq)
 _COUNTS = select(
     current.c.protocol, *(func.sum(case((current.c.status == status.value, 1), else_=0)) for status in Status)
 ).group_by(current.c.protocol)
@@ -51,6 +56,11 @@ _CURRENT = (
     .where(current.c.criterion == ratings.c.criterion)
     .scalar_subquery()
 )
+_NUMBERED = (
+    ("of_rater", raters.c.id, ratings.c.rater),
+    ("of_item", items.c.id, ratings.c.item),
+    ("of_digest", protocols.c.digest, ratings.c.protocol),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +71,8 @@ class Added:
     superseding: int = 0
     known: int = 0
 
-    def plus(self, other: "Added") -> "Added":
-        return Added(self.new + other.new, self.superseding + other.superseding, self.known + other.known)
 
-
+@dataclass
 class Ratings:
     """The ratings of a study.
 
@@ -79,11 +87,11 @@ class Ratings:
        digests are never mixed otherwise.
     """
 
-    def __init__(self, database: Database, versions: Protocols) -> None:
-        self._database = database
-        self._protocols = versions
-        self._names: _Names | None = None
-        self._rule = versions.current.rule.of
+    _database: Database
+    _protocols: Protocols
+    _versions: Versions = field(init=False)
+    _raters: Mapping[str, int] = field(init=False)
+    _as_of: int | None = None
 
     def raters(self) -> Sequence[RaterRef]:
         """Every rater of the study, in order of arrival."""
@@ -125,30 +133,44 @@ class Ratings:
         with self._database.transaction() as connection:
             for rater in newcomers:
                 introduce(connection, rater)
-            names = self._known_names(connection, newcomers)
             for batch in chain([first], parts):
-                if not names.cover(batch):
-                    # Another process may have adopted a protocol, or introduced a rater.
-                    names = self._read_names(connection)
-                added = added.plus(
-                    append(connection, _RATINGS, batch, names.cells, if_current=if_current, keep_same=keep_same)
-                )
-        self._names = names
+                self._look_up(connection, batch)
+                more = append(connection, _RATINGS, batch, self._cells, if_current=if_current, keep_same=keep_same)
+                added = Added(added.new + more.new, added.superseding + more.superseding, added.known + more.known)
         return added
 
-    def _known_names(self, connection: Connection, newcomers: Sequence[RaterRef]) -> "_Names":
-        names = self._names
-        # What a transaction introduced that was rolled back does not exist.
-        fresh = names is not None and names.rollbacks == self._database.rollbacks
-        if names is None or not fresh or any(rater.id not in names.raters for rater in newcomers):
-            return self._read_names(connection)
-        return names
+    def _look_up(self, connection: Connection, batch: Sequence[Rating]) -> None:
+        """Know the numbers of these raters and protocols. Neither is ever removed, except when a transaction that
+        introduced one is rolled back."""
+        if self._as_of != self._database.rollbacks or not all(
+            rating.rater in self._raters and rating.digest in self._versions.by_digest for rating in batch
+        ):
+            self._versions = read_versions(connection)
+            self._raters = {row[0]: row[1] for row in connection.execute(_RATER_NUMBERS)}
+            self._as_of = self._database.rollbacks
 
-    def _read_names(self, connection: Connection) -> "_Names":
-        versions = read_versions(connection)
-        rows = connection.execute(select(raters.c.id, raters.c.seq))
-        numbers = {row[0]: row[1] for row in rows}
-        return _Names(self._rule, versions.by_digest, numbers, self._database.rollbacks)
+    def _cells(self, connection: Connection, batch: Sequence[Rating]) -> list[Cell]:
+        """Where these ratings go; StudyError with everything that is wrong with them."""
+        versions = self._versions
+        places = locate(connection, {rating.unit for rating in batch}, versions.current.rule.of)
+        cells: list[Cell] = []
+        wrong: dict[str, None] = {}
+        for rating in batch:
+            number, protocol = versions.by_digest.get(rating.digest, (0, None))
+            if rating.unit not in places:
+                wrong[f"there is no unit {rating.unit!r}"] = None
+            elif protocol is None:
+                wrong[f"the protocol with digest {rating.digest[:12]!r} was never adopted here"] = None
+            elif rating.rater not in self._raters:
+                wrong[f"there is no rater {rating.rater!r}; make the rater known first"] = None
+            elif why := misfit(rating, protocol):
+                wrong[why] = None
+            else:
+                cells.append((*places[rating.unit], rating.criterion, self._raters[rating.rater], number))
+        if wrong:
+            more = f" … and {len(wrong) - SHOWN:,} more" if len(wrong) > SHOWN else ""
+            raise StudyError(f"no rating was stored: {'; '.join(list(wrong)[:SHOWN])}{more}")
+        return cells
 
     def all(
         self,
@@ -168,15 +190,12 @@ class Ratings:
         if digest is not None and every_digest:
             raise ValueError("ask for one digest or for every digest, not for both")
         chosen = None if every_digest else digest or self._protocols.current.digest
-        given = _given(criterion, rater, item, chosen)
-        return self._pages(_by_item(frozenset(given), history), given)
-
-    def _pages(self, query: Select[Any], given: Mapping[str, str]) -> Iterator[Rating]:
-        known = self._protocols.known
-        after, size, more = 0, PAGE, True
+        asked = _asked(criterion, rater, item, chosen)
+        query = _selected(frozenset(asked), history, ratings.c.item)
+        known, after, size, more = self._protocols.known, 0, PAGE, True
         while more:
             with self._database.reading() as connection:
-                page: Sequence[Any] = connection.execute(query, {**given, "after": after, "size": size}).all()
+                page: Sequence[Any] = connection.execute(query, {**asked, "after": after, "size": size}).all()
                 known = read_versions(connection, known)
             more = len(page) == size
             if more:
@@ -203,10 +222,10 @@ class Ratings:
         Those after `after`, at most `limit`; current ones of the current protocol only, unless asked otherwise. A
         rating that is changed appears again under a higher number.
         """
-        given = _given(criterion, rater, item, None if every_digest else self._protocols.current.digest)
-        query = _by_arrival(frozenset(given), history)
+        asked = _asked(criterion, rater, item, None if every_digest else self._protocols.current.digest)
+        query = _selected(frozenset(asked), history, ratings.c.seq)
         with self._database.reading() as connection:
-            page = connection.execute(query, {**given, "after": after, "size": limit}).all()
+            page = connection.execute(query, {**asked, "after": after, "size": limit}).all()
             versions = read_versions(connection, self._protocols.known)
         return [(row[0], rating) for row, rating in zip(page, _records(page, versions), strict=True)]
 
@@ -223,7 +242,7 @@ class Ratings:
     def revision(self) -> int:
         """A number that grows with every stored rating: the same number, the same ratings."""
         with self._database.reading() as connection:
-            return connection.execute(_REVISION).scalar_one()
+            return next_seq(connection, ratings) - 1
 
 
 # Raters
@@ -237,66 +256,91 @@ def find_rater(connection: Connection, rater_id: str) -> tuple[int, Kind] | None
 
 def introduce(connection: Connection, rater: RaterRef) -> None:
     """Make a rater known, or update its version and configuration."""
-    if not all(map(storable, (rater.id, rater.version, rater.config))):
-        raise StudyError(f"the rater {rater!r} has a character that cannot be stored")
     row = connection.execute(_RATER, {"id": rater.id}).first()
-    values = {"version": rater.version, "config": rater.config}
     if row is None:
-        values |= {"id": rater.id, "kind": rater.kind.value, "created": now().isoformat()}
-        connection.execute(insert(raters).values(seq=next_seq(connection, raters), **values))
+        seq, made = next_seq(connection, raters), now().isoformat()
+        insert_rows(connection, raters, [(seq, rater.id, rater.kind.value, rater.version, rater.config, made)])
     elif row[1] != rater.kind:
         raise StudyError(
             f"{rater.id!r} is known as a {row[1]} and cannot rate as a {rater.kind}; choose another rater id"
         )
     elif (row[2], row[3]) != (rater.version, rater.config):
-        connection.execute(update(raters).where(raters.c.id == rater.id).values(**values))
+        values = {"version": rater.version, "config": rater.config}
+        connection.execute(update(raters).where(raters.c.seq == row[0]).values(**values))
+
+
+# Whether a rating fits its protocol: a store keeps nothing that no statistic could read.
+
+
+def misfit(rating: Rating, protocol: Protocol) -> str | None:
+    """What does not fit, and what would; None if all is well."""
+    if not protocol.has(rating.criterion):
+        valid = ", ".join(criterion.id for criterion in protocol.criteria)
+        return f"there is no criterion {rating.criterion!r} in {protocol.name}; there are {valid}"
+    why = None
+    scale = protocol.criterion(rating.criterion).scale
+    if rating.confidence is not None and not _is_within(rating.confidence, 0, 100):
+        why = f"the confidence {rating.confidence!r} is not {PERCENT.describe()}"
+    elif rating.mean is not None or rating.distribution:
+        why = _no_mean(rating.mean, scale) or _no_distribution(rating.distribution, scale)
+    if why is None and rating.value is not None:
+        why = _misread(rating.value, scale)
+    return f"unit {rating.unit!r}, criterion {rating.criterion!r}: {why}" if why else None
+
+
+def _misread(value: Value, scale: Scale) -> str | None:
+    """Why a value is not the very one that its scale reads: `4` is a level, `"4"` and `4.0` are not."""
+    # Labels and levels arrive by the million: a look at the scale is quicker than reading them.
+    if isinstance(scale, Ordinal):
+        if type(value) is int and value in scale.levels:
+            return None
+    elif isinstance(scale, Nominal) and value in scale.labels:
+        return None
+    try:
+        read = scale.read(value)
+    except ValueError:
+        return f"the value {value!r} is not {scale.describe()}"
+    if type(read) is type(value) and read == value:
+        return None
+    return f"the value {value!r} must be given as {read!r}, {scale.describe()}"
+
+
+def _no_distribution(distribution: Sequence[tuple[Value, float]], scale: Scale) -> str | None:
+    """Why values with their probabilities are no distribution."""
+    for value, probability in distribution:
+        if why := _misread(value, scale):
+            return f"the distribution: {why}"
+        if not _is_within(probability, 0, 1):
+            return (
+                f"the distribution gives {value!r} the probability {probability!r}, which is not a number from 0 to 1"
+            )
+    if len({value for value, _ in distribution}) < len(distribution):
+        return "the distribution names a value twice"
+    total = fsum(probability for _, probability in distribution)
+    if distribution and abs(total - 1) > TOLERANCE:
+        return f"the probabilities of the distribution sum to {total:.7g}, not to 1"
+    return None
+
+
+def _no_mean(mean: float | None, scale: Scale) -> str | None:
+    if mean is None:
+        return None
+    if not isinstance(scale, Ordinal | Percent):
+        return f"the mean {mean!r} appears with values that are not numbers"
+    lowest, highest = (scale.values[0], scale.values[-1]) if isinstance(scale, Ordinal) else (0, 100)
+    # Probabilities may miss 1 by the tolerance, and their mean the end of the scale with them.
+    slack = TOLERANCE * max(abs(lowest), abs(highest))
+    if not _is_within(mean, lowest - slack, highest + slack):
+        return f"the mean {mean!r} is not a number from {lowest} to {highest}"
+    return None
+
+
+def _is_within(number: object, lowest: float, highest: float) -> bool:
+    """A truth value is not a number here; NaN lies nowhere."""
+    return isinstance(number, int | float) and not isinstance(number, bool) and lowest <= number <= highest
 
 
 # Appending
-
-
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """What the numbers of a row stand for, as of so many rollbacks of the database."""
-
-    rule: str
-    protocols: Mapping[str, tuple[int, Protocol]]
-    raters: Mapping[str, int]
-    rollbacks: int
-    fit: Fit = field(default_factory=Fit)
-
-    def cover(self, batch: Iterable[Rating]) -> bool:
-        """Whether every rater and protocol of these ratings is known. Neither is ever removed."""
-        return all(rating.rater in self.raters and rating.digest in self.protocols for rating in batch)
-
-    def cells(self, connection: Connection, batch: Sequence[Rating]) -> list[Cell]:
-        """Where these ratings go; StudyError with everything that is wrong with them."""
-        places = locate(connection, {rating.unit for rating in batch}, self.rule)
-        cells: list[Cell] = []
-        wrong: list[str] = []
-        for rating in batch:
-            version = self.protocols.get(rating.digest)
-            if rating.unit not in places:
-                wrong.append(f"there is no unit {rating.unit!r}")
-            elif version is None:
-                wrong.append(f"the protocol with digest {rating.digest[:12]!r} was never adopted here")
-            elif problem := self._problem(rating, version[1]):
-                wrong.append(problem)
-            else:
-                cells.append((*places[rating.unit], rating.criterion, self.raters[rating.rater], version[0]))
-        if wrong:
-            different = list(dict.fromkeys(wrong))
-            more = f" … and {len(different) - SHOWN:,} more" if len(different) > SHOWN else ""
-            raise StudyError(f"no rating was stored: {'; '.join(different[:SHOWN])}{more}")
-        return cells
-
-    def _problem(self, rating: Rating, protocol: Protocol) -> str | None:
-        if not protocol.has(rating.criterion):
-            valid = ", ".join(criterion.id for criterion in protocol.criteria)
-            return f"there is no criterion {rating.criterion!r} in {protocol.name}; there are {valid}"
-        if rating.rater not in self.raters:
-            return f"there is no rater {rating.rater!r}; make the rater known first"
-        return self.fit.wrong(rating, protocol.criterion(rating.criterion))
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,10 +363,13 @@ class Appendable:
     @classmethod
     def of(cls, table: Table) -> "Appendable":
         known = select(table.c.id).where(table.c.id.in_(bindparam("ids", expanding=True)))
-        cells = select(table)
+        # `current` has the last rating of each cell; nothing has the last trial.
+        cells = select(table).join(current, current.c.rating == table.c.seq) if table is ratings else select(table)
+        within = current if table is ratings else table
         # The columns by themselves find some cells too many, but SQLite has no index search for a list of tuples.
-        for column in (table.columns[2], table.c.position, table.c.rater, table.c.protocol):
-            cells = cells.where(column.in_(bindparam(f"of_{column.name}", expanding=True)))
+        for place, column in enumerate(table.columns.keys()[2:7]):
+            if column != "criterion":
+                cells = cells.where(within.c[column].in_(bindparam(f"of_{place}", expanding=True)))
         return cls(table, known, cells)
 
 
@@ -339,14 +386,11 @@ def append(
     keep_same: bool = False,
 ) -> Added:
     """Append one batch to a table of ratings. The caller is the only writer: what is read here stays true meanwhile."""
-    bad = [rating.id for rating in batch if not storable(rating.id)]
-    if bad:
-        raise StudyError(f"the rating id {bad[0]!r} has a character that cannot be stored")
     known = set(connection.execute(to.known, {"ids": [rating.id for rating in batch]}).scalars())
     fresh = [rating for rating in batch if rating.id not in known]
     cells = cells_of(connection, fresh)
     heads = _heads(connection, to, cells)
-    seq = next_seq(connection, to.table) - 1
+    seq = next_seq(connection, to.table)
     rows: list[RatingRow] = []
     superseding = 0
     for rating, cell in zip(fresh, cells, strict=True):
@@ -357,10 +401,9 @@ def append(
         if if_current and rating.supersedes != (head.id if head else None):
             raise _conflict(rating, head)
         known.add(rating.id)
-        seq += 1
         superseding += head is not None
-        rows.append(_row(seq, rating, cell, head))
-        heads[cell] = _Head(seq, rating.id, says)
+        heads[cell] = _Head(seq + len(rows), rating.id, says)
+        rows.append(_row(seq + len(rows), rating, cell, head))
     insert_rows(connection, to.table, rows)
     return Added(len(rows) - superseding, superseding, len(batch) - len(rows))
 
@@ -369,12 +412,10 @@ def _heads(connection: Connection, to: Appendable, cells: Sequence[Cell]) -> dic
     """The last rating of each cell. Within a cell numbers only grow, so the last is the current one."""
     if not cells:
         return {}
-    asked: dict[str, set[int]] = {}
-    for place, column in ((0, to.table.columns[2].name), (1, "position"), (3, "rater"), (4, "protocol")):
-        asked[f"of_{column}"] = {cast("int", cell[place]) for cell in cells}
+    asked = {f"of_{place}": list({cell[place] for cell in cells}) for place in (0, 1, 3, 4)}
     wanted = set(cells)
     last: dict[Cell, RatingRow] = {}
-    for found in connection.execute(to.cells, {name: list(values) for name, values in asked.items()}):
+    for found in connection.execute(to.cells, asked):
         row = cast("RatingRow", found)
         cell: Cell = row[2], row[3], row[4], row[5], row[6]
         if cell in wanted and (cell not in last or last[cell][0] < row[0]):
@@ -382,19 +423,10 @@ def _heads(connection: Connection, to: Appendable, cells: Sequence[Cell]) -> dic
     return {cell: _Head(row[0], row[1], _says(rating_from(row, "", "", "", None))) for cell, row in last.items()}
 
 
-def _says(rating: Rating) -> tuple[object, ...]:
-    return (
-        rating.status,
-        type(rating.value),
-        rating.value,
-        rating.rationale,
-        rating.confidence,
-        rating.notes,
-        rating.evidence,
-        rating.misquoted,
-        rating.distribution,
-        rating.mean,
-    )
+_says: Callable[[Rating], tuple[object, ...]] = attrgetter(
+    "status", "value.__class__", "value", "rationale", "confidence", "notes", "evidence", "misquoted", "distribution",
+    "mean",
+)  # fmt: skip
 
 
 def _conflict(rating: Rating, head: _Head | None) -> ConflictError:
@@ -408,42 +440,30 @@ def _conflict(rating: Rating, head: _Head | None) -> ConflictError:
 # Reading
 
 
-def _given(criterion: str | None, rater: str | None, item: str | None, digest: str | None) -> dict[str, str]:
+def _asked(criterion: str | None, rater: str | None, item: str | None, digest: str | None) -> dict[str, str]:
     asked = {"of_criterion": criterion, "of_rater": rater, "of_item": item, "of_digest": digest}
     return {name: value for name, value in asked.items() if value is not None}
 
 
 @lru_cache(maxsize=64)
-def _by_item(given: frozenset[str], history: bool) -> Select[Any]:
-    query = _selected(given, history).where(ratings.c.item > bindparam("after"))
-    return query.order_by(ratings.c.item).limit(bindparam("size"))
-
-
-@lru_cache(maxsize=64)
-def _by_arrival(given: frozenset[str], history: bool) -> Select[Any]:
-    query = _selected(given, history).where(ratings.c.seq > bindparam("after"))
-    return query.order_by(ratings.c.seq).limit(bindparam("size"))
-
-
-def _selected(given: frozenset[str], history: bool) -> Select[Any]:
+def _selected(asked: frozenset[str], history: bool, order: Column[int]) -> Select[Any]:
     """Ratings with the ids of their item, their rater and the rating they replaced."""
     query = (
         select(*ratings.c, items.c.id, raters.c.id, _earlier.c.id)
         .join(items, items.c.seq == ratings.c.item)
         .join(raters, raters.c.seq == ratings.c.rater)
         .outerjoin(_earlier, _earlier.c.seq == ratings.c.supersedes)
+        .where(order > bindparam("after"))
     )
-    if "of_criterion" in given:
+    if "of_criterion" in asked:
         query = query.where(ratings.c.criterion == bindparam("of_criterion"))
     # Numbers and not ids, so that the database searches in the index over ratings.
-    for name, table, column in (("of_rater", raters, "rater"), ("of_item", items, "item")):
-        if name in given:
-            number = select(table.c.seq).where(table.c.id == bindparam(name)).correlate(None).scalar_subquery()
-            query = query.where(ratings.c[column] == number)
-    if "of_digest" in given:
-        number = select(protocols.c.seq).where(protocols.c.digest == bindparam("of_digest")).scalar_subquery()
-        query = query.where(ratings.c.protocol == number)
-    return query if history else query.where(ratings.c.seq == _CURRENT)
+    for name, identifier, column in _NUMBERED:
+        if name in asked:
+            number = select(identifier.table.c.seq).where(identifier == bindparam(name)).correlate(None)
+            query = query.where(column == number.scalar_subquery())
+    query = query if history else query.where(ratings.c.seq == _CURRENT)
+    return query.order_by(order).limit(bindparam("size"))
 
 
 def _in_order(page: Sequence[Any], versions: Versions) -> Iterator[Rating]:
@@ -470,19 +490,14 @@ def _row(seq: int, rating: Rating, cell: Cell, head: _Head | None) -> RatingRow:
     return (seq, rating.id, *cell, supersedes, rating.status.value, value, rating.at.isoformat(), _details(rating))
 
 
-_SIMPLE_DETAILS = ("rationale", "confidence", "notes", "mean", "reply", "seconds", "reason", "raw")
-_LIST_DETAILS = ("misquoted", "distribution", "visible")
+_DETAILS = ("rationale", "confidence", "notes", "mean", "reply", "seconds", "reason", "raw")
+_LISTS = ("misquoted", "distribution", "visible")
 
 
 def _details(rating: Rating) -> str | None:
     """What a rating says besides its value, as JSON; None if there is nothing."""
-    details: dict[str, object] = {}
-    for name in _SIMPLE_DETAILS:
-        if (value := getattr(rating, name)) is not None:
-            details[name] = value
-    for name in _LIST_DETAILS:
-        if value := getattr(rating, name):
-            details[name] = value
+    details: dict[str, object] = {name: value for name in _DETAILS if (value := getattr(rating, name)) is not None}
+    details |= {name: value for name in _LISTS if (value := getattr(rating, name))}
     if rating.evidence:
         details["evidence"] = [(span.field, span.start, span.end) for span in rating.evidence]
     return encode(details) if details else None
@@ -518,7 +533,4 @@ def _read_details(text: str) -> dict[str, Any]:
         more["evidence"] = tuple(Span(*span) for span in more["evidence"])
     if "distribution" in more:
         more["distribution"] = tuple((value, probability) for value, probability in more["distribution"])
-    for name in ("misquoted", "visible"):
-        if name in more:
-            more[name] = tuple(more[name])
-    return more
+    return more | {name: tuple(more[name]) for name in ("misquoted", "visible") if name in more}

@@ -4,21 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import bindparam, select
 
-from evenhand.errors import StudyError
 from evenhand.llm.base import Choice, Reply, Usage
-from evenhand.store.database import Database, batches, decode, encode
-from evenhand.store.schema import replies, storable
-
-_Row = tuple[int, str, int, str, str, str, int, str, str]
-"""The columns of `replies` in their order."""
+from evenhand.store.database import Database, batches, decode, encode, insert_rows, next_seq
+from evenhand.store.schema import replies
 
 _BY_ID = select(replies).where(replies.c.id == bindparam("id"))
-_BY_KEY = select(replies).where(replies.c.key.in_(bindparam("numbers", expanding=True)))
-_COLUMNS = ", ".join(replies.columns.keys())
+_BY_KEY = select(replies).where(replies.c.key.in_(bindparam("numbers", expanding=True))).order_by(replies.c.seq)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +36,7 @@ class StoredReply:
     at: datetime
 
 
+@dataclass
 class Replies:
     """The replies of models.
 
@@ -49,69 +45,51 @@ class Replies:
     stay.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    _database: Database
 
     def find(self, keys: Sequence[ReplyKey]) -> Mapping[ReplyKey, StoredReply]:
         """The last reply under each of these keys; a key without one is absent."""
-        last: dict[ReplyKey, _Row] = {}
+        last: dict[ReplyKey, Any] = {}
         for some in batches(keys):
-            wanted = {key for key in some if _storable(key)}
+            numbers = list(map(_number, some))
             with self._database.reading() as connection:
-                for found in connection.execute(_BY_KEY, {"numbers": list(map(_number, wanted))}):
-                    row = cast("_Row", found)
-                    key = _key(row)
-                    if key in wanted and (key not in last or last[key][0] < row[0]):
-                        last[key] = row
-        return {key: _stored(row, key) for key, row in last.items()}
+                last |= {_key(row): row for row in connection.execute(_BY_KEY, {"numbers": numbers})}
+        return {key: _stored(last[key]) for key in keys if key in last}
 
     def get(self, reply_id: str) -> StoredReply | None:
         with self._database.reading() as connection:
-            row = cast("_Row | None", connection.execute(_BY_ID, {"id": reply_id}).first())
-        return None if row is None else _stored(row, _key(row))
+            row = connection.execute(_BY_ID, {"id": reply_id}).first()
+        return None if row is None else _stored(row)
 
-    def add(self, replies: Sequence[StoredReply]) -> None:
+    def add(self, sent: Sequence[StoredReply]) -> None:
         """Store replies, in one transaction."""
-        if not replies:
-            return
         with self._database.transaction(lock=False) as connection:
-            for stored in replies:
-                if not storable(stored.id) or not _storable(stored.key):
-                    raise StudyError(f"reply {stored.id!r}: its id or key has a character that cannot be stored")
             if connection.dialect.name != "sqlite":
                 # Replies are numbered one writer at a time, but no writer of ratings waits for it.
                 connection.exec_driver_sql("LOCK TABLE replies IN SHARE ROW EXCLUSIVE MODE")
-            last: int = connection.exec_driver_sql("SELECT coalesce(max(seq), 0) FROM replies").scalar_one()
-            rows = [_row(seq, stored) for seq, stored in enumerate(replies, last + 1)]
-            mark = "?" if connection.dialect.name == "sqlite" else "%s"
-            marks = ", ".join([mark] * len(rows[0]))
             # The numbers of replies that are stored already stay free.
-            connection.exec_driver_sql(
-                f"INSERT INTO replies ({_COLUMNS}) VALUES ({marks}) ON CONFLICT (id) DO NOTHING", rows
-            )
-
-
-def _storable(key: ReplyKey) -> bool:
-    return storable(key.prompt) and storable(key.model) and storable(key.parameters)
+            rows = [_row(seq, stored) for seq, stored in enumerate(sent, next_seq(connection, replies))]
+            insert_rows(connection, replies, rows, skip_known=True)
 
 
 def _number(key: ReplyKey) -> int:
     """64 bits of a hash: keys that share it by chance are told apart by the other columns."""
     text = f"{key.prompt}\n{key.model}\n{key.parameters}\n{key.sample}"
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+    digest = blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
 
 
-def _key(row: _Row) -> ReplyKey:
-    return ReplyKey(row[3], row[4], row[5], row[6])
+def _key(row: Any) -> ReplyKey:
+    return ReplyKey(row.prompt, row.model, row.parameters, row.sample)
 
 
-def _row(seq: int, stored: StoredReply) -> _Row:
+def _row(seq: int, stored: StoredReply) -> tuple[Any, ...]:
     key, at, body = stored.key, stored.at.isoformat(), _text(stored.reply)
     return seq, stored.id, _number(key), key.prompt, key.model, key.parameters, key.sample, at, body
 
 
-def _stored(row: _Row, key: ReplyKey) -> StoredReply:
-    return StoredReply(row[1], key, _reply(row[8]), datetime.fromisoformat(row[7]))
+def _stored(row: Any) -> StoredReply:
+    return StoredReply(row.id, _key(row), _reply(row.body), datetime.fromisoformat(row.at))
 
 
 def _text(reply: Reply) -> str:

@@ -13,7 +13,6 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
-    Dialect,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -21,7 +20,6 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
-    TypeDecorator,
     UniqueConstraint,
     delete,
     insert,
@@ -30,31 +28,11 @@ from sqlalchemy import (
 )
 
 from evenhand.errors import NewerStudyError, NotAStudyError, StudyError
+from evenhand.store.database import Identifier
 from evenhand.version import __version__
 
-SCHEMA = 5
-"""The version of these tables. Versions 1 to 4 were never released."""
-
-
-def storable(name: str) -> bool:
-    """Whether an id can be stored: PostgreSQL has no NUL, and UTF-8 no lone surrogate."""
-    if name.isascii():
-        return "\0" not in name
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in name
-
-
-class Identifier(TypeDecorator[str]):
-    """A column of ids. A text that cannot be stored equals no id, so a search for it finds nothing."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return value if value is None or storable(value) else None
+SCHEMA = 6
+"""The version of these tables. Versions 1 to 5 were never released."""
 
 
 # Only a column declared INTEGER is SQLite's own row number; in PostgreSQL an INTEGER ends at two billion.
@@ -95,6 +73,8 @@ adoptions = Table(
     _seq(),
     _ref("protocol", "protocols.seq"),
     Column("source", Text, nullable=False),
+    # The SHA-256 of the file's text, so that a file that has not changed need not be read as a protocol.
+    Column("source_digest", Text, nullable=False),
     Column("at", Text, nullable=False),
 )
 

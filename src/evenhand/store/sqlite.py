@@ -6,16 +6,17 @@ import random
 import sqlite3
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
 from sqlalchemy import Connection, create_engine
-from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.pool import NullPool
 
 from evenhand.errors import ConflictError, NotAStudyError, StudyError
-from evenhand.store.database import Database
+from evenhand.store.database import Database, Mode, translated
 
 MEMORY = ":memory:"
 """The location of a study that lives as long as its `Store`."""
@@ -31,6 +32,7 @@ COMPANIONS = ("-wal", "-shm", "-journal")
 
 _LONGEST_PAUSE = 0.02
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+_MARK = f"application_id = {APPLICATION_ID}"
 
 # Nobody sees a new file before it is complete, and a broken one is thrown away: nothing need reach the disk before the
 # end. The journal in memory stays empty while pages are only added.
@@ -48,151 +50,91 @@ _WHILE_OPEN = (
 )
 
 
+@dataclass(eq=False)
 class SqliteDatabase(Database):
-    """An open study file, or a study in memory, with one connection."""
+    """A study file, or a study in memory."""
+
+    location: str
+    patience: float = PATIENCE
 
     clock = "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)"
 
-    def __init__(self, location: str, connection: Connection, patience: float = PATIENCE) -> None:
-        super().__init__(location)
-        self._only = connection
-        self._patience = patience
+    def _connect(self) -> Connection:
+        if self.location == MEMORY:
+            connection = _open(MEMORY)
+            _set(connection, _MARK, *_WHILE_OPEN)
+            return connection
+        _check_file(Path(self.location))
+        connection = _open(_uri(Path(self.location), "rw"))
         try:
-            with self.located(), self.translated():
-                self._set_up()
-        except BaseException:
-            self.close()
-            raise
-
-    @classmethod
-    def open(cls, path: Path, patience: float = PATIENCE) -> "SqliteDatabase":
-        _check_file(path)
-        with _located(path):
-            connection = _connect(path)
-            try:
-                with translated():
-                    mark = connection.exec_driver_sql("PRAGMA application_id").scalar()
-                if mark != APPLICATION_ID:
-                    raise not_a_study("it is the SQLite file of another program")
-            except StudyError as error:
-                connection.close()
-                connection.engine.dispose()
-                # A writer that is just about to close the last connection holds the file for a moment.
-                if not is_busy(error.__cause__):
-                    raise
-                connection = _connect(path)
-        return cls(str(path), connection, patience)
-
-    @classmethod
-    def create(cls, path: Path, fill: Callable[[Connection], None]) -> "SqliteDatabase":
-        """Create a study file from what `fill` puts into it, or none at all, and open it."""
-        create_file(path, fill)
-        return cls.open(path)
-
-    @classmethod
-    def create_in_memory(cls, fill: Callable[[Connection], None]) -> "SqliteDatabase":
-        connection = _connect(None)
-        connection.exec_driver_sql("BEGIN")
-        try:
-            fill(connection)
-            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.exec_driver_sql("COMMIT")
+            if self._patiently(connection, "PRAGMA application_id") != APPLICATION_ID:
+                raise not_a_study("it is the SQLite file of another program")
+            _set(connection, *_WHILE_OPEN)
+            if self._patiently(connection, "PRAGMA journal_mode") != "wal":
+                self._patiently(connection, "PRAGMA journal_mode = WAL")
         except BaseException:
             connection.close()
-            connection.engine.dispose()
             raise
-        return cls(MEMORY, connection)
+        return connection
 
-    def _set_up(self) -> None:
-        for pragma in _WHILE_OPEN:
-            self._only.exec_driver_sql(f"PRAGMA {pragma}")
-        if self._patiently("PRAGMA journal_mode") not in ("wal", "memory"):
-            self._patiently("PRAGMA journal_mode = WAL")
-        if not self._patiently("SELECT count(*) FROM sqlite_master WHERE name = 'meta'"):
-            raise not_a_study("its tables are missing")
-
-    @contextmanager
-    def _begin_reading(self) -> Generator[Connection]:
-        with self.translated(), self._transaction("BEGIN"):
+    def _begin(self, connection: Connection, mode: Mode) -> None:
+        if mode == "read":
+            self._patiently(connection, "BEGIN")
             # BEGIN alone takes no snapshot; the first read does, and is the only one that may have to wait.
-            self._patiently("SELECT 1 FROM meta LIMIT 1")
-            yield self._only
+            self._patiently(connection, "SELECT 1 FROM sqlite_master LIMIT 1")
+        else:
+            # The lock is taken at the start: a transaction that reads first and writes later may find that another one
+            # wrote in between, and no waiting helps it then.
+            self._patiently(connection, "BEGIN IMMEDIATE")
 
-    @contextmanager
-    def _begin_writing(self, lock: bool) -> Generator[Connection]:
-        # The lock is taken at the start: a transaction that reads first and writes later may find that another one
-        # wrote in between, and no waiting helps it then.
-        with self.translated(), self._transaction("BEGIN IMMEDIATE"):
-            yield self._only
-
-    @contextmanager
-    def _transaction(self, begin: str) -> Generator[None]:
-        self._patiently(begin)
-        try:
-            yield
-            self._only.exec_driver_sql("COMMIT")
-        except BaseException:
-            # A full disk makes SQLite roll back by itself; a statement that is interrupted makes SQLAlchemy give the
-            # connection up, and it refuses the next one. Neither may hide what happened.
-            with suppress(SQLAlchemyError):
-                self._only.exec_driver_sql("ROLLBACK")
-            raise
-
-    def _patiently(self, statement: str) -> object:
+    def _patiently(self, connection: Connection, statement: str) -> object:
         """Run a statement, wait while others are in the way, and return its first value."""
-        deadline = time.monotonic() + self._patience
+        deadline = time.monotonic() + self.patience
         pause = 0.0005
         while True:
             try:
-                result = self._only.exec_driver_sql(statement)
+                result = connection.exec_driver_sql(statement)
                 return result.scalar() if result.returns_rows else None
             except OperationalError as error:
-                if not is_busy(error) or time.monotonic() > deadline:
+                if _code(error) not in _BUSY or time.monotonic() > deadline:
                     raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 1.5, _LONGEST_PAUSE)
 
-    @contextmanager
-    def translated(self) -> Generator[None]:
-        with translated():
-            yield
+    def explain(self, error: Exception) -> StudyError | None:
+        return _explain(error)
+
+    def holds_study(self, connection: Connection) -> bool:
+        return bool(connection.exec_driver_sql("SELECT count(*) FROM sqlite_master WHERE name = 'meta'").scalar())
+
+    def create(self, fill: Callable[[Connection], None]) -> None:
+        if self.location != MEMORY:
+            create_file(Path(self.location), fill)
+            return
+        with self.transaction() as connection:
+            fill(connection)
 
     def backup(self, target: Path) -> None:
         # One step of SQLite's backup is one read transaction, so writers go on.
-        with _located(target), new_file(target) as temporary, translated():
-            source = self._only.connection.driver_connection
+        with self.reading() as connection, translated(str(target), _explain), new_file(target) as temporary:
+            source = connection.connection.driver_connection
             assert isinstance(source, sqlite3.Connection)
-            copy = sqlite3.connect(temporary)
-            try:
+            with closing(sqlite3.connect(temporary)) as copy:
                 copy.execute("PRAGMA synchronous = OFF")
                 source.backup(copy)
                 copy.execute("PRAGMA journal_mode = WAL")
-            finally:
-                copy.close()
-
-    def close(self) -> None:
-        self._only.close()
-        self._only.engine.dispose()
 
 
 def create_file(path: Path, fill: Callable[[Connection], None]) -> None:
     """Create a study file from what `fill` puts into it, or none at all."""
-    with _located(path), new_file(path) as temporary, translated():
-        connection = _connect(temporary)
-        try:
-            for pragma in (*_WHILE_CREATING, f"application_id = {APPLICATION_ID}"):
-                connection.exec_driver_sql(f"PRAGMA {pragma}")
+    with translated(str(path), _explain), new_file(path) as temporary:
+        with closing(_open(_uri(temporary, "rw"))) as connection:
+            _set(connection, *_WHILE_CREATING, _MARK)
             connection.exec_driver_sql("BEGIN")
             fill(connection)
             connection.exec_driver_sql("COMMIT")
-        finally:
-            connection.close()
-            connection.engine.dispose()
-        marked = sqlite3.connect(temporary)
-        try:
-            marked.execute("PRAGMA journal_mode = WAL")
-        finally:
-            marked.close()
+        with closing(sqlite3.connect(temporary)) as finished:
+            finished.execute("PRAGMA journal_mode = WAL")
 
 
 def is_sqlite(path: Path) -> bool:
@@ -200,59 +142,55 @@ def is_sqlite(path: Path) -> bool:
     this process has open elsewhere would end SQLite's locks on it."""
     if path.stat().st_size == 0:
         return False
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-    try:
-        connection.execute("PRAGMA application_id")
-    except sqlite3.Error as error:
-        return _code(error) != sqlite3.SQLITE_NOTADB
-    finally:
-        connection.close()
+    with closing(sqlite3.connect(_uri(path, "ro"), uri=True)) as connection:
+        try:
+            connection.execute("PRAGMA application_id")
+        except sqlite3.Error as error:
+            return _code(error) != sqlite3.SQLITE_NOTADB
     return True
 
 
-def _connect(path: Path | None) -> Connection:
-    """A connection that begins and ends transactions only when told; None: in memory. A missing file is not made."""
-    address = MEMORY if path is None else f"{path.absolute().as_uri()}?mode=rw"
+def _uri(path: Path, mode: str) -> str:
+    """The address of a file that must exist: a missing one is not made."""
+    return f"{path.absolute().as_uri()}?mode={mode}"
+
+
+def _open(address: str) -> Connection:
+    """A connection that begins and ends transactions only by SQL."""
     engine = create_engine(
         "sqlite://",
         creator=lambda: sqlite3.connect(address, uri=True, timeout=0, isolation_level=None, check_same_thread=False),
-        poolclass=StaticPool,
+        poolclass=NullPool,
         isolation_level="AUTOCOMMIT",
     )
-    try:
-        with translated():
-            return engine.connect()
-    except BaseException:
-        engine.dispose()
-        raise
+    return engine.connect()
+
+
+def _set(connection: Connection, *pragmas: str) -> None:
+    for pragma in pragmas:
+        connection.exec_driver_sql(f"PRAGMA {pragma}")
 
 
 def _check_file(path: Path) -> None:
     """SQLite opens lazily and explains little; check what the file system knows first, without opening the file."""
-    with _located(path):
-        try:
-            missing = not path.exists()
-            is_file = path.is_file()
-            empty = is_file and path.stat().st_size == 0
-        except OSError as error:
-            raise from_file(path, error) from error
-        if missing:
+    with _file_errors(path):
+        if not path.exists():
             raise StudyError(
                 f"there is no such study. Check the path, or create one with: evenhand new {path} "
                 "--protocol NAME --items FILE"
             )
-        if not is_file:
+        if not path.is_file():
             raise not_a_study("it is a folder" if path.is_dir() else "it is not a file")
-        if empty:
+        if path.stat().st_size == 0:
             raise not_a_study("the file is empty")
-        if not os.access(path, os.R_OK):
-            raise StudyError(_READ_ONLY)
-        for needed in (path, path.absolute().parent):
-            if not os.access(needed, os.W_OK):
-                raise StudyError(
-                    f"{'its folder' if needed is not path else 'the file'} is read-only, and a study needs to write "
-                    "next to itself even to be read. Change the permissions, or copy the study to another folder"
-                )
+    if not os.access(path, os.R_OK):
+        raise StudyError(_READ_ONLY)
+    for needed, what in ((path, "the file"), (path.absolute().parent, "its folder")):
+        if not os.access(needed, os.W_OK):
+            raise StudyError(
+                f"{what} is read-only, and a study needs to write next to itself even to be read. Change the "
+                "permissions, or copy the study to another folder"
+            )
 
 
 # Files that appear whole or not at all, and never replace another.
@@ -265,16 +203,12 @@ def new_file(target: Path) -> Generator[Path]:
     temporary = target.with_name(f".{target.name}.{uuid4().hex[:8]}.part")
     # The file is created inside the block: an interrupt right after it must lead to its removal.
     try:
-        try:
+        with _file_errors(target):
             # Not `tempfile`: the study gets the permissions that the user's umask gives any new file.
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
-        except OSError as error:
-            raise from_file(target, error) from error
         yield temporary
-        try:
+        with _file_errors(target):
             _move(temporary, target)
-        except OSError as error:
-            raise from_file(target, error) from error
     finally:
         for suffix in ("", *COMPANIONS):
             with suppress(OSError):
@@ -318,45 +252,30 @@ def _sync(path: Path) -> None:
 
 # Errors in words that say what to do. Those that only a mistake of ours can cause keep their traceback.
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
-
 FULL_DISK = "the disk is full (or a quota is used up); nothing of this was stored. Make room and try again"
 SAME_MOMENT = "another process changed the same rating at the same moment; nothing was stored. Try again"
-_DAMAGED = "the file is damaged. Go back to the last backup, or rescue what is left with: sqlite3 FILE .recover"
 _READ_ONLY = (
     "cannot be written: the file, its folder or the disk is read-only, or belongs to another user. A study needs "
     "write permission for its file and its folder; change that, or copy the study elsewhere"
-)
-_FAILING_DISK = (
-    "the disk did not read or write what it was asked to; it may be full, disconnected or failing. "
-    "Nothing of this was stored"
 )
 _MESSAGES = {
     sqlite3.SQLITE_FULL: FULL_DISK,
     sqlite3.SQLITE_READONLY: _READ_ONLY,
     sqlite3.SQLITE_PERM: _READ_ONLY,
     sqlite3.SQLITE_CANTOPEN: _READ_ONLY,
-    sqlite3.SQLITE_IOERR: _FAILING_DISK,
-    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_IOERR: "the disk did not read or write what it was asked to; it may be full, disconnected or "
+    "failing. Nothing of this was stored",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged. Go back to the last backup, or rescue what is left with: "
+    "sqlite3 FILE .recover",
+    **dict.fromkeys(
+        _BUSY,
+        "another program keeps the study locked; nothing was stored. Close whatever has the file open, then try again",
+    ),
 }
-
-
-@contextmanager
-def translated() -> Generator[None]:
-    """Turn SQLite's errors into `StudyError`."""
-    try:
-        yield
-    except (DBAPIError, sqlite3.Error) as error:
-        known = _from_sqlite(error)
-        if known is None:
-            raise
-        raise known from error
-
-
-def is_busy(error: BaseException | None) -> bool:
-    """Whether SQLite only asks to wait for another process."""
-    return error is not None and _code(error) in _BUSY
+_FILE_MESSAGES = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), FULL_DISK),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _READ_ONLY),
+}
 
 
 def not_a_study(why: str) -> NotAStudyError:
@@ -365,49 +284,34 @@ def not_a_study(why: str) -> NotAStudyError:
     )
 
 
-def from_file(path: Path, error: OSError) -> StudyError:
-    """An error of the file system as ours."""
-    if error.errno in _FULL:
-        return StudyError(FULL_DISK)
-    if error.errno in _REFUSED:
-        return StudyError(_READ_ONLY)
-    if error.errno in (errno.ENOENT, errno.ENOTDIR):
-        return StudyError(f"there is no folder {str(path.parent)!r}; create it first")
-    return StudyError(error.strerror or str(error))
+@contextmanager
+def _file_errors(path: Path) -> Generator[None]:
+    """Turn errors of the file system into `StudyError`."""
+    try:
+        yield
+    except OSError as error:
+        message = _FILE_MESSAGES.get(error.errno or 0) or error.strerror or str(error)
+        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+            message = f"there is no folder {str(path.parent)!r}; create it first"
+        raise StudyError(message) from error
 
 
-def _code(error: BaseException) -> int | None:
+def _code(error: Exception) -> int | None:
     """SQLite's primary result code, if the error has one."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     code = getattr(cause, "sqlite_errorcode", None)
     return code & 0xFF if isinstance(code, int) else None
 
 
-def _from_sqlite(error: Exception) -> StudyError | None:
-    """SQLite's error as ours; None for one that is a mistake in our own code."""
+def _explain(error: Exception) -> StudyError | None:
     code = _code(error)
     cause = error.orig if isinstance(error, DBAPIError) else error
     if code == sqlite3.SQLITE_NOTADB:
         return not_a_study("it is some other kind of file")
     if code == sqlite3.SQLITE_CONSTRAINT:
         return ConflictError(SAME_MOMENT)
-    if code in _BUSY:
-        return StudyError(
-            "another program keeps the study locked; nothing was stored. "
-            "Close whatever has the file open, then try again"
-        )
     if code in _MESSAGES:
         return StudyError(f"{_MESSAGES[code]} ({cause})")
     if isinstance(cause, sqlite3.DatabaseError) and not isinstance(cause, sqlite3.ProgrammingError):
         return StudyError(f"the database reports: {cause}")
     return None
-
-
-@contextmanager
-def _located(path: Path) -> Generator[None]:
-    try:
-        yield
-    except StudyError as error:
-        if error.location is None:
-            error.location = str(path)
-        raise

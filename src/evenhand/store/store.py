@@ -1,7 +1,7 @@
 """A stored study: a path is a SQLite file, a `postgresql://` URL a database; `:memory:` lasts as long as its object."""
 
 import gc
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
 from itertools import groupby
@@ -14,20 +14,19 @@ from sqlalchemy.exc import IntegrityError
 from evenhand.analysis.tables import Tables
 from evenhand.errors import DuplicateItemError, StudyError
 from evenhand.protocol.model import Protocol
-from evenhand.records import Item, Unit, now
+from evenhand.records import now
 from evenhand.store.arrays import read_tables
 from evenhand.store.database import Database, batches, insert_rows
 from evenhand.store.items import Items, ItemUnits, fields_text, unit_text
 from evenhand.store.people.people import People
 from evenhand.store.postgres import SCHEMES, PostgresDatabase
-from evenhand.store.protocols import Protocols, add_adoption
+from evenhand.store.protocols import Protocols, add_adoption, read_versions
 from evenhand.store.ratings import Ratings
 from evenhand.store.replies import Replies
-from evenhand.store.schema import ITEM_INDEX, check_schema, create_schema, items, storable, units, write_meta
-from evenhand.store.sqlite import MEMORY, SqliteDatabase, is_sqlite
+from evenhand.store.schema import ITEM_INDEX, check_schema, create_schema, items, units, write_meta
+from evenhand.store.sqlite import SqliteDatabase, is_sqlite, not_a_study
 from evenhand.store.work import Work
 from evenhand.text import masked
-from evenhand.units import unit_id
 
 
 class Store:
@@ -38,20 +37,23 @@ class Store:
     """
 
     def __init__(self, database: Database) -> None:
-        self._database = database
         try:
             with database.reading() as connection:
+                if not database.holds_study(connection):
+                    raise not_a_study("the database holds none")
                 created = check_schema(connection)["created"]
-            self.protocols = Protocols(database, lambda: self.items.all())
-            self.people = People(database, self.protocols)
-            self.items = Items(database, self.protocol.rule.of, self.people.tasks)
-            self.ratings = Ratings(database, self.protocols)
-            self.replies = Replies(database)
-            self.work = Work(database, self.protocols, self.ratings)
+                versions = read_versions(connection)
         except BaseException:
             database.close()
             raise
-        first = self.protocols.known.adopted[0].protocol.digest
+        self._database = database
+        self.protocols = Protocols(database, versions)
+        self.people = People(database, self.protocols)
+        self.items = Items(database, versions.current.rule.of, self.people.tasks)
+        self.ratings = Ratings(database, self.protocols)
+        self.replies = Replies(database)
+        self.work = Work(database, self.protocols, self.ratings)
+        first = versions.adopted[0].protocol.digest
         self.identity = sha256(f"{created} {first}".encode()).hexdigest()[:16]
         """A name that no other study has, and that this one keeps wherever it is moved; copies share it."""
 
@@ -64,7 +66,7 @@ class Store:
     def protocol(self) -> Protocol:
         """The current protocol, as of opening or the last call of `protocols.versions`, `protocols.adopt`, or one that
         gives out tasks."""
-        return self.protocols.current
+        return self.protocols.known.current
 
     def transaction(self) -> AbstractContextManager[object]:
         """Everything that is read and stored in this block is one transaction: all of it, or, if the block raises,
@@ -73,8 +75,7 @@ class Store:
 
     def tables(self) -> Tables:
         """The current ratings under the current protocol as arrays, for statistics."""
-        adjudicators = [member.rater for member in self.people.members() if member.role == "adjudicator"]
-        return read_tables(self._database, self.protocols.known, self.items, self.ratings, frozenset(adjudicators))
+        return read_tables(self._database, self.protocols.known)
 
     def backup(self, target: Path) -> None:
         """Write a consistent copy as a SQLite study while others go on writing; the target must not exist."""
@@ -96,15 +97,13 @@ def create_store(location: str | Path, protocol: Protocol, source: str, work: It
     `work` is read once, as it comes; if it raises, nothing is left behind. Raises DuplicateItemError if ids are not
     unique, and StudyError if the place is taken or cannot be written.
     """
-
-    def fill(connection: Connection) -> None:
-        _fill(connection, protocol, source, work)
-
-    if _is_url(location):
-        return Store(PostgresDatabase.create(str(location), fill))
-    if str(location) == MEMORY:
-        return Store(SqliteDatabase.create_in_memory(fill))
-    return Store(SqliteDatabase.create(Path(location), fill))
+    database = _database(location)
+    try:
+        database.create(lambda connection: _fill(connection, protocol, source, work))
+    except BaseException:
+        database.close()
+        raise
+    return Store(database)
 
 
 def open_store(location: str | Path) -> Store:
@@ -112,7 +111,7 @@ def open_store(location: str | Path) -> Store:
 
     Raises NotAStudyError, NewerStudyError, or StudyError if it is missing or cannot be read and written.
     """
-    return Store(PostgresDatabase.open(str(location)) if _is_url(location) else SqliteDatabase.open(Path(location)))
+    return Store(_database(location))
 
 
 def may_be_study(name: str) -> bool:
@@ -125,14 +124,16 @@ def may_be_study(name: str) -> bool:
         return False
 
 
-def _is_url(location: str | Path) -> bool:
-    if isinstance(location, str) and "://" in location and not location.startswith(SCHEMES):
-        raise StudyError(
-            "a study is a SQLite file or a PostgreSQL database; give a path such as study.db, or "
-            "a URL such as postgresql://USER:PASSWORD@HOST:5432/DATABASE",
-            location=masked(location),
-        )
-    return isinstance(location, str) and location.startswith(SCHEMES)
+def _database(location: str | Path) -> Database:
+    if isinstance(location, Path) or "://" not in location:
+        return SqliteDatabase(str(location))
+    if location.startswith(SCHEMES):
+        return PostgresDatabase(location)
+    raise StudyError(
+        "a study is a SQLite file or a PostgreSQL database; give a path such as study.db, or "
+        "a URL such as postgresql://USER:PASSWORD@HOST:5432/DATABASE",
+        location=masked(location),
+    )
 
 
 # Filling a new study: many rows, quickly, in constant memory.
@@ -169,13 +170,9 @@ def _insert_work(connection: Connection, rule: str, work: Iterable[ItemUnits]) -
         unit_rows: list[tuple[Any, ...]] = []
         for item, its_units in batch:
             n_items += 1
-            if not storable(item.id):
-                raise StudyError(f"item {n_items}: the id {item.id!r} has a character that cannot be stored")
             item_rows.append((n_items, item.id, fields_text(item.fields)))
             if rule != "item":
-                unit_rows += [_unit_row(n_items, item, unit, rule) for unit in its_units]
-            elif its_units:
-                _check_whole(item, its_units)
+                unit_rows += [(n_items, unit.position, unit_text(unit)) for unit in its_units]
         n_units += len(unit_rows)
         insert_rows(connection, items, item_rows)
         insert_rows(connection, units, unit_rows)
@@ -184,18 +181,6 @@ def _insert_work(connection: Connection, rule: str, work: Iterable[ItemUnits]) -
         connection.exec_driver_sql("INSERT INTO units (item, position) SELECT seq, 1 FROM items ORDER BY seq")
         return n_items
     return n_units
-
-
-def _check_whole(item: Item, its_units: Sequence[Unit]) -> None:
-    """Under the rule `item` nothing of the unit is stored, so it must be what reading will make of it."""
-    if len(its_units) != 1 or its_units[0].id != item.id or its_units[0].text is not None:
-        raise ValueError(f"item {item.id!r}: the rule `item` makes the item itself its one unit, not {its_units!r}")
-
-
-def _unit_row(item_seq: int, item: Item, unit: Unit, rule: str) -> tuple[int, int, str | None]:
-    if unit.item != item.id or unit.id != unit_id(item.id, unit.position, rule):
-        raise ValueError(f"unit {unit.id!r} does not belong to item {item.id!r} at position {unit.position}")
-    return item_seq, unit.position, unit_text(unit)
 
 
 def _index_items(connection: Connection) -> None:

@@ -16,11 +16,11 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, unio
 
 from evenhand.errors import StudyError
 from evenhand.records import Item, RaterRef, Rating, Status, Unit, new_id, now
-from evenhand.store.database import Database, batches, decode, encode, insert_rows, moment, next_seq
+from evenhand.store.database import Database, batches, decode, encode, insert_rows, moment, next_seq, storable
 from evenhand.store.items import ItemUnits, item_from, locate, unit_from
 from evenhand.store.protocols import Protocols
 from evenhand.store.ratings import Ratings, find_rater
-from evenhand.store.schema import current, items, leases, ratings, runs, storable, units, workers
+from evenhand.store.schema import current, items, leases, ratings, runs, units, workers
 
 PAGE = 200
 """Items that are handed on from one query; another process may rate them before they are taken up."""

@@ -11,9 +11,18 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select,
 
 from evenhand.errors import StudyError, UserError
 from evenhand.records import Kind, RaterRef, new_id, now
-from evenhand.store.database import Database, decode, encode, insert_rows, microseconds, moment, next_seq
+from evenhand.store.database import (
+    Database,
+    decode,
+    encode,
+    insert_rows,
+    microseconds,
+    moment,
+    next_seq,
+    storable,
+)
 from evenhand.store.ratings import find_rater, introduce
-from evenhand.store.schema import invites, joins, members, raters, sessions, storable
+from evenhand.store.schema import invites, joins, members, raters, sessions
 
 Role = Literal["rater", "adjudicator"]
 AccessLevel = Literal["rater", "adjudicator", "owner"]

@@ -12,9 +12,8 @@ from evenhand.store.database import Database
 from evenhand.store.items import locate
 from evenhand.store.people.tasks import CURRENT_PROTOCOL
 from evenhand.store.protocols import Protocols, Versions
-from evenhand.store.ratings import Added, Appendable, Cell, RatingRow, append, rating_from
+from evenhand.store.ratings import Added, Appendable, Cell, RatingRow, append, misfit, rating_from
 from evenhand.store.schema import assignments, items, protocols, raters, trials
-from evenhand.store.validation import Fit
 from evenhand.units import unit_id
 
 _TRIALS = Appendable.of(trials)
@@ -43,7 +42,6 @@ class Trials:
         self._database = database
         self._protocols = versions
         self._rule = versions.current.rule.of
-        self._fit = Fit()
 
     def add(self, number: int, ratings: Sequence[Rating]) -> Added:
         """Store answers to the worked example or repeated item of task `number` of their rater.
@@ -93,10 +91,8 @@ class Trials:
                 f"unit {rating.unit!r} is not one of task {number} of {rating.rater!r}, or that task is for ratings; "
                 "nothing was stored"
             )
-        if not version[1].has(rating.criterion):
-            raise StudyError(f"there is no criterion {rating.criterion!r} in {version[1].name}")
-        if misfit := self._fit.wrong(rating, version[1].criterion(rating.criterion)):
-            raise StudyError(f"nothing was stored: {misfit}")
+        if why := misfit(rating, version[1]):
+            raise StudyError(f"nothing was stored: {why}")
         return number, position, rating.criterion, task.rater, version[0]
 
     def _position(self, connection: Connection, task: Any, unit: str) -> int | None:
