@@ -5,7 +5,7 @@ would take longer than all the statistics.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import cast
 
 import numpy as np
 from sqlalchemy import Connection, bindparam, func, select
@@ -19,6 +19,9 @@ from evenhand.store.protocols import Versions
 from evenhand.store.schema import current, items, members, raters, ratings, units
 
 PAGE = 20_000
+
+_Row = tuple[int, int, str, int, str, str | None, str | None]
+"""Item, position, criterion, rater, status, value, details."""
 
 _STATUS = {status.value: status for status in Status}
 
@@ -105,7 +108,7 @@ def _documents(names: Sequence[str | None], clusters: IntArray | None) -> IntArr
 
 
 def _tabulate(
-    rows: Iterator[Sequence[Any]],
+    rows: Iterator[_Row],
     protocol: Protocol,
     places: Mapping[int, int],
     known: Sequence[RaterRef],
@@ -118,7 +121,7 @@ def _tabulate(
     values: dict[str, Value] = {}
     failed: dict[tuple[str, int, int], str] = {}
     for item, position, criterion, rater, status, value, details in rows:
-        unit: int = item - 1 if first_unit is None else first_unit[item - 1] + position - 1
+        unit = item - 1 if first_unit is None else first_unit[item - 1] + position - 1
         if value is not None and value not in values:
             values[value] = decode(value)
         place = places[rater]
@@ -145,13 +148,13 @@ def _first_units(clusters: IntArray | None) -> list[int] | None:
     return [int(start) for start in starts]
 
 
-def _rows(database: Database, protocol: int, last: int) -> Iterator[Sequence[Any]]:
+def _rows(database: Database, protocol: int, last: int) -> Iterator[_Row]:
     """Ratings in the order of their arrival up to number `last`, page by page."""
     for after in range(0, last, PAGE):
         with database.reading() as connection:
             asked = {"of_protocol": protocol, "after": after, "end": min(after + PAGE, last)}
             page = connection.execute(_ROWS, asked).all()
-        yield from page
+        yield from cast("Sequence[_Row]", page)
 
 
 def _confidence(details: str | None) -> float | None:
