@@ -10,8 +10,7 @@ import pytest
 from evenhand.errors import UserError
 from evenhand.llm.base import CallError, Reply, RunError, Schema
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
-from evenhand.llm.hugging_face.chat_template import ChatTemplate
-from evenhand.llm.hugging_face.model import LoadedModel
+from evenhand.llm.hugging_face.model import ChatTemplate, LoadedModel
 from tests.llm.local_replies import DIGITS, PATIENCE, VERDICT, Watched, asked, mixed_requests, said_alone, said_by
 from tests.llm.tiny_model import HOW, make_model, torch
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from evenhand.llm.base import CallError, Message, RunError
-from evenhand.llm.hugging_face.chat_template import JOINER, ChatTemplate
+from evenhand.llm.fencing import JOINER
+from evenhand.llm.hugging_face.model import ChatTemplate
 from tests.llm.tiny_model import CHATML, CONTROL, IGNORES_SYSTEM, REFUSES_SYSTEM, TOOL, make_tokenizer, tokenizers
 
 SYSTEM = Message("system", "Judge by the source alone.")

@@ -13,8 +13,7 @@ import pytest
 from evenhand.formats.items import read_items
 from evenhand.formats.questions import read_questions
 from evenhand.llm.base import CallError, Request, RunError, Schema
-from evenhand.llm.hugging_face.chat_template import ChatTemplate
-from evenhand.llm.hugging_face.model import LoadedModel
+from evenhand.llm.hugging_face.model import ChatTemplate, LoadedModel
 from evenhand.protocol.load import load_protocol
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.prompt import Prompts

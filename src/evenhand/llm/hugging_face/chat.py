@@ -4,15 +4,12 @@ import asyncio
 import queue
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future, InvalidStateError
-from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.errors import UserError
 from evenhand.llm.base import BeforeRetry, CallError, Reply, Request
-from evenhand.llm.hugging_face.chat_template import ChatTemplate
-from evenhand.llm.hugging_face.decoding import Decoder, GenerationRow
-from evenhand.llm.hugging_face.model import LoadedModel, package
+from evenhand.llm.hugging_face.decoding import Decoder, Generation
+from evenhand.llm.hugging_face.model import ChatTemplate, LoadedModel, package
 from evenhand.llm.rate_limit import RateLimiter
 
 PLACES = 4
@@ -32,28 +29,6 @@ CLOSED = "the model was closed"
 NO_MEMORY = "out of memory"
 
 
-@dataclass(eq=False)
-class _Job:
-    """One request and the future of its reply, which stays pending during the work so that it can be cancelled."""
-
-    request: Request
-    answer: "Future[Reply]" = field(default_factory=lambda: Future[Reply]())
-    row: GenerationRow | None = None
-
-    def settle(self, result: Reply | BaseException) -> None:
-        try:
-            if isinstance(result, Reply):
-                self.answer.set_result(result)
-            else:
-                self.answer.set_exception(result)
-        except InvalidStateError:
-            pass  # cancelled in the meantime
-
-    @property
-    def length(self) -> int:
-        return len(self.row.prompt) if self.row else 0
-
-
 class HuggingFaceChat:
     """A model on this machine. Replies obey the schema of their request, because no other token can be chosen.
 
@@ -69,13 +44,14 @@ class HuggingFaceChat:
         if batch_size < 1:
             raise UserError(f"batch_size must be 1 or more, not {batch_size}")
         package("llguidance.hf")
-        self._loaded = LoadedModel.load(source, device=device, dtype=dtype) if isinstance(source, str) else source
-        self._template = ChatTemplate(self._loaded.tokenizer)
-        self._decoder = Decoder(self._loaded)
+        loaded = LoadedModel.load(source, device=device, dtype=dtype) if isinstance(source, str) else source
+        self.model = loaded.name
+        self._template = ChatTemplate(loaded.tokenizer)
+        self._decoder = Decoder(loaded)
         self._batch_size = batch_size
         self._places = PLACES * batch_size
         self.pace = RateLimiter(self._places)
-        self._arriving: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._arriving: queue.SimpleQueue[Generation | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
 
@@ -83,10 +59,6 @@ class HuggingFaceChat:
     def of(cls, model: object, tokenizer: object, *, device: str = "auto", batch_size: int = 8) -> "HuggingFaceChat":
         """A chat with a model that is already loaded. It stays on its device unless another is named."""
         return cls(LoadedModel.of(model, tokenizer, device=device), batch_size=batch_size)
-
-    @property
-    def model(self) -> str:
-        return self._loaded.name
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         """Ask once. A prompt that does not fit into the context is a CallError: nothing is ever cut off."""
@@ -96,7 +68,7 @@ class HuggingFaceChat:
             # A daemon, so that a program that ends without closing does not hang.
             self._thread = threading.Thread(target=self._work, name=f"evenhand {self.model}", daemon=True)
             self._thread.start()
-        job = _Job(request)
+        job = Generation(request, self._closed)
         self._arriving.put(job)
         return await asyncio.wrap_future(job.answer)
 
@@ -108,19 +80,19 @@ class HuggingFaceChat:
             await asyncio.to_thread(self._thread.join)
 
     def _work(self) -> None:
-        waiting: list[_Job] = []
+        waiting: list[Generation] = []
         while not self._closed.is_set():
             self._collect(waiting)
-            _drop_settled(waiting)
+            waiting = [job for job in waiting if not job.answer.done()]
             if waiting and not self._closed.is_set():
                 self._answer(self._next_batch(waiting))
-                _drop_settled(waiting)
+                waiting = [job for job in waiting if not job.answer.done()]
         while not self._arriving.empty():
             waiting += filter(None, [self._arriving.get()])
         for job in waiting:
             job.settle(CallError(CLOSED))
 
-    def _collect(self, waiting: list[_Job]) -> None:
+    def _collect(self, waiting: list[Generation]) -> None:
         """Take in what has arrived: wait for a first request, and a moment for others if the batch is not full."""
         while len(waiting) < self._places:
             try:
@@ -130,27 +102,21 @@ class HuggingFaceChat:
                 return
             if job is None:
                 return
-            self._prepare(job)
+            try:
+                job.prompt = self._template.tokens(job.request.messages)
+                self._decoder.check(job)
+            except Exception as error:  # noqa: BLE001 - it belongs to the caller, not to this thread
+                job.settle(error)
             waiting.append(job)
 
-    def _prepare(self, job: _Job) -> None:
-        def unwanted() -> bool:
-            return job.answer.cancelled() or self._closed.is_set()
-
-        try:
-            job.row = GenerationRow(job.request, self._template.tokens(job.request.messages), unwanted)
-            self._decoder.check(job.row)
-        except Exception as error:  # noqa: BLE001 - it belongs to the caller, not to this thread
-            job.settle(error)
-
-    def _next_batch(self, waiting: Sequence[_Job]) -> list[_Job]:
+    def _next_batch(self, waiting: Sequence[Generation]) -> list[Generation]:
         """The request that has waited longest, so that none starves, with those nearest to it in length."""
-        first = waiting[0]
-        spread = max(SPREAD, first.length // 8)
-        near = [job for job in waiting if abs(job.length - first.length) <= spread]
-        return sorted(near, key=lambda job: abs(job.length - first.length))[: self._batch_size]
+        length = len(waiting[0].prompt)
+        distances = [(abs(len(job.prompt) - length), job) for job in waiting]
+        near = [pair for pair in distances if pair[0] <= max(SPREAD, length // 8)]
+        return [job for _, job in sorted(near, key=lambda pair: pair[0])][: self._batch_size]
 
-    def _answer(self, jobs: Sequence[_Job]) -> None:
+    def _answer(self, jobs: Sequence[Generation]) -> None:
         """Answer these together, or, if there is not enough memory, leave them waiting for smaller batches."""
         if self._answered(jobs):
             return
@@ -161,10 +127,10 @@ class HuggingFaceChat:
         else:
             self._batch_size = (len(jobs) + 1) // 2
 
-    def _answered(self, jobs: Sequence[_Job]) -> bool:
+    def _answered(self, jobs: Sequence[Generation]) -> bool:
         """Answer these together; False if there was not enough memory."""
         try:
-            results = self._decoder.replies([job.row for job in jobs if job.row])
+            results = self._decoder.replies(jobs)
         except Exception as error:  # noqa: BLE001 - it belongs to the callers, not to this thread
             if _lacks_memory(error):
                 return False
@@ -174,10 +140,6 @@ class HuggingFaceChat:
         for job, result in zip(jobs, results, strict=True):
             job.settle(CallError(CLOSED) if self._closed.is_set() and isinstance(result, CallError) else result)
         return True
-
-
-def _drop_settled(jobs: list[_Job]) -> None:
-    jobs[:] = [job for job in jobs if not job.answer.done()]
 
 
 def _lacks_memory(error: Exception) -> bool:

@@ -9,13 +9,16 @@ import codecs
 import math
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
+from functools import lru_cache
+from threading import Event
 from typing import Any
 
 import numpy as np
 
-from evenhand.llm.base import CallError, Choice, Reply, Request, RunError, Usage
+from evenhand.llm.base import CallError, Choice, Reply, Request, RunError, Schema, Usage
 from evenhand.llm.hugging_face.model import LoadedModel, package
 
 COMPACT = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
@@ -27,14 +30,18 @@ SCHEMAS = 256
 Alternatives = list[tuple[int, float]]
 
 
-@dataclass
-class GenerationRow:
-    """One reply in progress. It ends with a `finish` or a `failure`."""
+@dataclass(eq=False)
+class Generation:
+    """One request and the reply in progress, which ends with a `finish` or a `failure`.
+
+    The future of the reply stays pending during the work, so that it can be cancelled.
+    """
 
     request: Request
-    prompt: Sequence[int]
-    unwanted: Callable[[], bool] = lambda: False
-    """Whether the caller has gone."""
+    closed: Event
+    """Whether the model was closed."""
+    answer: "Future[Reply]" = field(default_factory=lambda: Future[Reply]())
+    prompt: Sequence[int] = ()
     matcher: Any = None
     dice: Any = None
     written: list[int] = field(default_factory=list[int])
@@ -47,15 +54,24 @@ class GenerationRow:
     def done(self) -> bool:
         return self.finish is not None or self.failure is not None
 
+    def settle(self, result: Reply | BaseException) -> None:
+        try:
+            if isinstance(result, Reply):
+                self.answer.set_result(result)
+            else:
+                self.answer.set_exception(result)
+        except InvalidStateError:
+            pass  # cancelled in the meantime
+
 
 class Decoder:
     """Answers batches of prompts with one model. Not thread-safe."""
 
     def __init__(self, loaded: LoadedModel) -> None:
         self._loaded = loaded
-        self._matchers: dict[str, Any] = {}
+        self._compiled = lru_cache(maxsize=SCHEMAS)(self._compile)
 
-    def check(self, row: GenerationRow) -> None:
+    def check(self, row: Generation) -> None:
         """Raise CallError if the reply cannot be written: no room for it, or a schema that cannot be enforced."""
         limit, most = self._loaded.context, row.request.max_tokens
         if limit is not None and most >= limit:
@@ -64,7 +80,7 @@ class Decoder:
             raise CallError("the prompt is longer than the model's context")
         self._matcher(row.request)
 
-    def replies(self, rows: Sequence[GenerationRow]) -> list[Reply | CallError]:
+    def replies(self, rows: Sequence[Generation]) -> list[Reply | CallError]:
         """A reply, or why there is none, for each row in order. A row that was in progress starts again."""
         torch, transformers = package("torch"), package("transformers")
         for row in rows:
@@ -85,7 +101,7 @@ class Decoder:
             )
         return [self._reply(row) for row in rows]
 
-    def _inputs(self, rows: Sequence[GenerationRow]) -> dict[str, Any]:
+    def _inputs(self, rows: Sequence[Generation]) -> dict[str, Any]:
         """The prompts as one tensor, the short ones padded on the left, where the mask keeps attention away."""
         torch, device = package("torch"), self._loaded.model.device
         width = max(len(row.prompt) for row in rows)
@@ -96,7 +112,7 @@ class Decoder:
             "attention_mask": torch.tensor(mask, device=device),
         }
 
-    def _reset(self, row: GenerationRow) -> None:
+    def _reset(self, row: Generation) -> None:
         request = row.request
         row.matcher, row.dice = self._matcher(request), None
         row.written, row.alternatives = [], []
@@ -107,24 +123,20 @@ class Decoder:
 
     def _matcher(self, request: Request) -> Any:
         """A fresh matcher for the schema, if there is one. Compiled once, copied for each row."""
-        if request.schema is None:
-            return None
-        text = request.schema.text
-        if text not in self._matchers:
-            llguidance = package("llguidance")
-            try:
-                grammar = llguidance.LLMatcher.grammar_from_json_schema(text, overrides=COMPACT)
-            except ValueError as error:
-                raise RunError(f"the schema {request.schema.name} is not JSON: {error}") from error
-            matcher = llguidance.LLMatcher(self._loaded.vocabulary, grammar, log_level=0)
-            if matcher.is_error():
-                raise RunError(f"the schema {request.schema.name} cannot be enforced: {matcher.get_error()}")
-            while len(self._matchers) >= SCHEMAS:
-                del self._matchers[next(iter(self._matchers))]
-            self._matchers[text] = matcher
-        return self._matchers[text].deep_copy()
+        return None if request.schema is None else self._compiled(request.schema).deep_copy()
 
-    def _reply(self, row: GenerationRow) -> Reply | CallError:
+    def _compile(self, schema: Schema) -> Any:
+        llguidance = package("llguidance")
+        try:
+            grammar = llguidance.LLMatcher.grammar_from_json_schema(schema.text, overrides=COMPACT)
+        except ValueError as error:
+            raise RunError(f"the schema {schema.name} is not JSON: {error}") from error
+        matcher = llguidance.LLMatcher(self._loaded.vocabulary, grammar, log_level=0)
+        if matcher.is_error():
+            raise RunError(f"the schema {schema.name} cannot be enforced: {matcher.get_error()}")
+        return matcher
+
+    def _reply(self, row: Generation) -> Reply | CallError:
         text, offsets = self._text(row.written)
         if row.failure is not None or row.finish is None:
             return CallError(row.failure or "the caller has gone", raw=text or None)
@@ -153,7 +165,7 @@ class Decoder:
 class _Steering:
     """Chooses the next token of each row, and reports which rows have ended."""
 
-    def __init__(self, loaded: LoadedModel, rows: Sequence[GenerationRow]) -> None:
+    def __init__(self, loaded: LoadedModel, rows: Sequence[Generation]) -> None:
         self._torch = package("torch")
         self._masks = package("llguidance.numpy")
         self._executor = package("llguidance").LLExecutor()
@@ -182,7 +194,7 @@ class _Steering:
     def ended(self, input_ids: Any, scores: Any, **_: object) -> Any:
         """Which rows have ended. A row whose caller has gone ends too."""
         for row in self._rows:
-            if not row.done and row.unwanted():
+            if not row.done and (row.answer.cancelled() or row.closed.is_set()):
                 row.failure = "the caller has gone"
         return self._torch.tensor([row.done for row in self._rows], device=input_ids.device)
 
@@ -202,11 +214,11 @@ class _Steering:
         mask[~np.array(bound)] = True
         return scores.masked_fill(~self._torch.from_numpy(mask).to(scores.device), -math.inf)
 
-    def _drawn(self, row: GenerationRow, scores: Any) -> int:
+    def _drawn(self, row: Generation, scores: Any) -> int:
         chances = self._torch.softmax(scores.double().cpu() / row.request.temperature, dim=-1)
         return int(self._torch.multinomial(chances, 1, generator=row.dice))
 
-    def _take(self, row: GenerationRow, token: int, scores: Any) -> None:
+    def _take(self, row: Generation, token: int, scores: Any) -> None:
         if row.request.logprobs:
             # Of the distribution that the schema allows, at temperature 1.
             top = self._torch.log_softmax(scores, dim=-1).topk(min(row.request.logprobs, scores.shape[-1]))

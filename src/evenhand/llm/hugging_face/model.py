@@ -1,7 +1,9 @@
-"""A causal language model of Hugging Face with its tokenizer, loaded into this process."""
+"""A causal language model of Hugging Face with its tokenizer and its chat template, loaded into this process."""
 
 import copy
 import hashlib
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -10,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import MissingExtraError, UserError
+from evenhand.llm.base import CallError, Message, RunError
+from evenhand.llm.fencing import JOINER
 
 VALID = (
     "Valid is the folder of a causal language model (config.json, its weights as .safetensors, tokenizer.json) or the "
@@ -21,6 +25,12 @@ SAMPLED = 32
 
 # Tokenizers without a limit of their own report 10**30.
 _NO_LIMIT = 10**9
+
+_MARKUP = frozenset("<>[]|｜")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_HEADINGS = {"system": "### Instructions", "user": "### Case", "assistant": "### Reply"}
+
+Conversation = list[dict[str, str]]
 
 
 def package(name: str) -> Any:
@@ -51,21 +61,9 @@ class LoadedModel:
         Code that comes with a model is never run. Raises UserError for a model that cannot be loaded.
         """
         source = source.removeprefix("hf:")
-        if dtype not in DTYPES:
-            raise UserError(f"dtype: {dtype!r} is not one of {', '.join(DTYPES)}")
-        transformers, torch = package("transformers"), package("torch")
-        check_folder(source, VALID)
-        place = place_for(device)
-        options: dict[str, Any] = {"trust_remote_code": False}
-        with_map = {"device_map": "auto"} if place is None else {}
-        try:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options)
-            model = transformers.AutoModelForCausalLM.from_pretrained(
-                source, dtype=dtype if dtype == "auto" else getattr(torch, dtype), **options, **with_map
-            )
-            model = model if place is None else model.to(place)
-        except (OSError, ValueError, KeyError, RuntimeError, ImportError, unreadable_weights()) as error:
-            raise UserError(f"{source}: this model cannot be loaded: {first_line(error)}. {VALID}") from error
+        model, tokenizer = load_pretrained(
+            "AutoModelForCausalLM", source, VALID, device=device, dtype=dtype, spread=True
+        )
         return cls.of(model, tokenizer, name=source)
 
     @classmethod
@@ -82,15 +80,15 @@ class LoadedModel:
         try:
             moved = model if device == "auto" else model.to(device)
         except (RuntimeError, AssertionError, ValueError) as error:
-            raise UserError(f"device: {device!r} cannot hold the model: {first_line(error)}") from error
+            raise UserError(f"device: {device!r} cannot hold the model: {_first_line(error)}") from error
         moved.eval()
         ends = _ends(moved, tokenizer)
         called = name or getattr(moved, "name_or_path", "") or type(moved).__name__
         mine = copy.copy(moved)
         # A model's own defaults (repetition penalties, top-p) would change its ratings.
-        mine.generation_config = transformers.GenerationConfig(pad_token_id=_padding(tokenizer, ends))
-        print_of_it = fingerprint(mine, tokenizer)
-        return cls(f"{called}@{print_of_it[:12]}", mine, tokenizer, ends, _context(mine, tokenizer))
+        padding: int = ends[0] if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+        mine.generation_config = transformers.GenerationConfig(pad_token_id=padding)
+        return cls(model_name(called, mine, tokenizer), mine, tokenizer, ends, _context(mine, tokenizer))
 
     @cached_property
     def vocabulary(self) -> Any:
@@ -103,8 +101,46 @@ class LoadedModel:
         return self.model.generation_config.pad_token_id
 
 
-def fingerprint(model: Any, tokenizer: Any) -> str:
-    """SHA-256 of evenly spaced numbers of each tensor, their shapes and precision, and the chat template."""
+def load_pretrained(
+    auto_class: str,
+    source: str,
+    valid: str,
+    *,
+    device: str,
+    dtype: str,
+    spread: bool = False,
+    check: Callable[[Any], object] | None = None,
+) -> tuple[Any, Any]:
+    """A model of this class of transformers, and its tokenizer. Code that comes with a model is never run.
+
+    `spread` allows accelerate to spread it over all devices. `check` is called with its configuration before anything
+    else is loaded. Raises UserError for what cannot be loaded; `valid` describes what could be.
+    """
+    if dtype not in DTYPES:
+        raise UserError(f"dtype: {dtype!r} is not one of {', '.join(DTYPES)}")
+    transformers, torch = package("transformers"), package("torch")
+    _check_folder(source, valid)
+    place = _place_for(device, spread)
+    options: dict[str, Any] = {"trust_remote_code": False}
+    where = {"device_map": "auto"} if place is None else {}
+    try:
+        if check is not None:
+            check(transformers.AutoConfig.from_pretrained(source, **options))
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options)
+        model = getattr(transformers, auto_class).from_pretrained(
+            source, dtype=dtype if dtype == "auto" else getattr(torch, dtype), **options, **where
+        )
+        model = model if place is None else model.to(place)
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError, package("safetensors").SafetensorError) as error:
+        raise UserError(f"{source}: this model cannot be loaded: {_first_line(error)}. {valid}") from error
+    return model, tokenizer
+
+
+def model_name(called: str, model: Any, tokenizer: Any) -> str:
+    """The id or folder with a fingerprint of the weights, so that a model trained further has another name.
+
+    It is made from evenly spaced numbers of each tensor, their shapes and precision, and the chat template.
+    """
     digest = hashlib.sha256(str(tokenizer.chat_template).encode("utf-8", "replace"))
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
@@ -113,11 +149,11 @@ def fingerprint(model: Any, tokenizer: Any) -> str:
             flat = tensor.detach().reshape(-1)
             some = flat[:: max(1, flat.numel() // SAMPLED)][:SAMPLED]
             digest.update(some.cpu().contiguous().view(package("torch").uint8).numpy().tobytes())
-    return digest.hexdigest()
+    return f"{called}@{digest.hexdigest()[:12]}"
 
 
-def check_folder(source: str, valid: str) -> None:
-    """Raise UserError if the source is a path without a model; `valid` describes what would be right."""
+def _check_folder(source: str, valid: str) -> None:
+    """Raise UserError if the source is a path without a model."""
     folder = Path(source).expanduser()
     if folder.is_dir():
         if not (folder / "config.json").is_file():
@@ -128,19 +164,14 @@ def check_folder(source: str, valid: str) -> None:
         raise UserError(f"{source}: there is no such folder. {valid}")
 
 
-def place_for(device: str) -> str | None:
-    """The device to load onto; None leaves it to accelerate, which spreads a model over all devices."""
+def _place_for(device: str, spread: bool) -> str | None:
+    """The device to load onto; None leaves it to accelerate."""
     if device != "auto":
         return device
     torch = package("torch")
     if torch.cuda.is_available():
-        return "cuda" if find_spec("accelerate") is None else None
+        return None if spread and find_spec("accelerate") is not None else "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
-
-
-def unreadable_weights() -> type[Exception]:
-    """The exception for a damaged file of weights."""
-    return package("safetensors").SafetensorError
 
 
 def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
@@ -153,11 +184,6 @@ def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
     return tuple(dict.fromkeys(known))
 
 
-def _padding(tokenizer: Any, ends: tuple[int, ...]) -> int:
-    own: int | None = tokenizer.pad_token_id
-    return ends[0] if own is None else own
-
-
 def _context(model: Any, tokenizer: Any) -> int | None:
     limit: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     if limit is None and tokenizer.model_max_length < _NO_LIMIT:
@@ -165,7 +191,101 @@ def _context(model: Any, tokenizer: Any) -> int | None:
     return limit
 
 
-def first_line(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     """The first line of another package's error."""
     text = str(error).strip().partition("\n")[0].strip()
     return (text or type(error).__name__).rstrip(".")
+
+
+class ChatTemplate:
+    """The format of one model's prompts.
+
+    If its template has no system role, the system text goes at the head of the first user message; if there is no
+    template, the messages become plain text under headings. No text of a message can become a control token.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._plain = not tokenizer.chat_template
+        self._control = _control_tokens(tokenizer)
+        longest_first = sorted(self._control, key=len, reverse=True)
+        self._whole = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+        self._skeletons: dict[tuple[str, ...], list[int]] = {}
+        self._system = self._plain or self._knows_system()
+
+    def tokens(self, messages: Sequence[Message]) -> list[int]:
+        """The prompt, up to where the reply begins."""
+        turns = [{"role": message.role, "content": self._harmless(message.content)} for message in messages]
+        tokens = self._encoded(turns)
+        # The joiner breaks up every control token that is matched literally. A tokenizer may also match after
+        # normalising the text, so the control tokens are compared with those that the template writes by itself.
+        if self._controls_in(tokens) != self._skeleton(tuple(message.role for message in messages)):
+            raise CallError("the text contains control tokens of the model")
+        return tokens
+
+    def _harmless(self, content: str) -> str:
+        content = _SURROGATE.sub("\ufffd", content)
+        while self._whole.search(content):
+            content = self._whole.sub(lambda found: found[0][0] + JOINER + found[0][1:], content)
+        return content
+
+    def _skeleton(self, roles: tuple[str, ...]) -> list[int]:
+        """The control tokens of a conversation in which every message is `x`."""
+        if roles not in self._skeletons:
+            turns = [{"role": role, "content": "x"} for role in roles]
+            self._skeletons[roles] = self._controls_in(self._encoded(turns))
+        return self._skeletons[roles]
+
+    def _controls_in(self, tokens: Sequence[int]) -> list[int]:
+        known = set(self._control.values())
+        return [token for token in tokens if token in known]
+
+    def _encoded(self, turns: Conversation) -> list[int]:
+        try:
+            text = self._rendered(turns if self._system else _without_system(turns))
+        except Exception as error:
+            raise RunError(f"the model's chat template cannot be used: {error}") from error
+        return self._tokenizer(text, add_special_tokens=self._plain, truncation=False)["input_ids"]
+
+    def _rendered(self, turns: Conversation) -> str:
+        if self._plain:
+            parts = [f"{_HEADINGS[turn['role']]}\n\n{turn['content']}\n\n" for turn in turns]
+            return "".join([*parts, _HEADINGS["assistant"], "\n\n"])
+        # Thinking aloud first would break the schema; templates of models that do so know this name, others ignore it.
+        return self._tokenizer.apply_chat_template(
+            turns, add_generation_prompt=True, tokenize=False, enable_thinking=False
+        )
+
+    def _knows_system(self) -> bool:
+        asked = [{"role": "system", "content": "Evenhand probes."}, {"role": "user", "content": "Nothing."}]
+        try:
+            return asked[0]["content"] in self._rendered(asked)
+        except Exception:  # noqa: BLE001 - a template is a program, and fails in any way it likes
+            return False
+
+
+def _control_tokens(tokenizer: Any) -> dict[str, int]:
+    """What only a template may write: special tokens, and added ones that it contains or that look like markup.
+
+    Added tokens that are runs of spaces or words are text. So is the token for unknown characters.
+    """
+    template = str(tokenizer.chat_template)
+    control: dict[str, int] = {}
+    for number, token in tokenizer.added_tokens_decoder.items():
+        content: str = token.content
+        marks = token.special or content in template or not _MARKUP.isdisjoint(content)
+        if marks and len(content) > 1 and not content.isspace() and number != tokenizer.unk_token_id:
+            control[content] = number
+    return control
+
+
+def _without_system(turns: Conversation) -> Conversation:
+    """The same conversation with the system text at the head of the first user message."""
+    said = "\n\n".join(turn["content"] for turn in turns if turn["role"] == "system")
+    rest = [dict(turn) for turn in turns if turn["role"] != "system"]
+    first = next((turn for turn in rest if turn["role"] == "user"), None)
+    if first is None:
+        return [{"role": "user", "content": said}, *rest] if said else rest
+    if said:
+        first["content"] = f"{said}\n\n{first['content']}"
+    return rest

@@ -2,18 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from evenhand.errors import UserError
-from evenhand.llm.hugging_face.model import (
-    DTYPES,
-    check_folder,
-    fingerprint,
-    first_line,
-    package,
-    place_for,
-    unreadable_weights,
-)
+from evenhand.llm.hugging_face.model import load_pretrained, model_name, package
 from evenhand.raters.verifier.support_labels import meaning
 from evenhand.verify.reading import Reading
 from evenhand.verify.verifier import Label
@@ -47,24 +40,10 @@ class NliModel:
 
         Raises UserError for what cannot be loaded, and where the model's labels do not say what they mean.
         """
-        if dtype not in DTYPES:
-            raise UserError(f"dtype: {dtype!r} is not known; valid are {', '.join(DTYPES)}")
-        transformers, torch = package("transformers"), package("torch")
-        check_folder(source, VALID)
-        options: dict[str, Any] = {"trust_remote_code": False}
-        place = place_for(device)
-        try:
-            config = transformers.AutoConfig.from_pretrained(source, **options)
-            _check_kind(source, config)
-            labels = _meanings(source, config.id2label)
-            tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options)
-            model = transformers.AutoModelForSequenceClassification.from_pretrained(
-                source, dtype=dtype if dtype == "auto" else getattr(torch, dtype), **options
-            ).to("cuda" if place is None else place)
-        except (OSError, ValueError, KeyError, RuntimeError, ImportError, unreadable_weights()) as error:
-            raise UserError(f"{source}: this model cannot be loaded: {first_line(error)}. {VALID}") from error
+        auto_class, check = "AutoModelForSequenceClassification", partial(_labels, source)
+        model, tokenizer = load_pretrained(auto_class, source, VALID, device=device, dtype=dtype, check=check)
         model.eval()
-        name = f"{source}@{fingerprint(model, tokenizer)[:12]}"
+        labels, name = _labels(source, model.config), model_name(source, model, tokenizer)
         return cls(name, model, tokenizer, labels, _longest(model, tokenizer), batch_size)
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Reading]:
@@ -94,16 +73,14 @@ class NliModel:
         return Reading(*by_label.values())
 
 
-def _check_kind(source: str, config: Any) -> None:
+def _labels(source: str, config: Any) -> Sequence[Label]:
+    """What each output means. Two are enough: entailment, and its contrary."""
     kinds: Sequence[str] = getattr(config, "architectures", None) or ()
     # Without its own output layer a model would get one of random numbers, and rate by them.
     if not any("SequenceClassification" in kind for kind in kinds):
         told = ", ".join(kinds) or "nothing known"
         raise UserError(f"{source}: this model is {told}, no sequence classifier. {VALID}")
-
-
-def _meanings(source: str, names: Mapping[int, str]) -> Sequence[Label]:
-    """What each output means. Two are enough: entailment, and its contrary."""
+    names: Mapping[int, str] = config.id2label
     labels = [meaning(str(names[place])) for place in sorted(names)]
     known = [label for label in labels if label is not None and label in _OUTCOMES]
     if len(known) < len(labels) or not {Label.SUPPORTED, Label.NO_EVIDENCE} <= set(known):
