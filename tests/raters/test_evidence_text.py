@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from evenhand.protocol.guideline import field_text
 from evenhand.protocol.load import read_protocol
-from evenhand.raters.verifier.evidence_text import EvidenceText
+from evenhand.raters.verifier.verifier_rater import EvidenceText
 from evenhand.records import FieldValue, Item, Span, Triple
 
 PROTOCOL = read_protocol(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evenhand.errors import UserError
-from evenhand.raters.verifier.nli import NliModel
+from evenhand.raters.verifier.claim_readers import NliModel
 from evenhand.units import split
 from tests.llm.tiny_model import HOW, make_model, torch
 from tests.raters.building import build

@@ -5,7 +5,6 @@ import asyncio
 import json
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,10 @@ from typing import Any
 import pytest
 
 from evenhand.errors import RaterFailure, UserError
-from evenhand.llm.base import Chat
 from evenhand.protocol.guideline import field_text
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Judgement, Rater, RatingTask, local_computation
+from evenhand.raters.base import Judgement, Rater, RatingTask
 from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.raters.verifier.claim_readers import LocalReader, Pair, Read, claim_reading
 from evenhand.raters.verifier.verifier_rater import Verifier
@@ -253,14 +251,7 @@ def test_numbers_that_are_none_are_a_failure_and_no_label():
 
 
 def test_a_failed_reading_fails_its_own_unit_only():
-    class Half:
-        settings: Mapping[str, object] = {}
-        calibrated = False
-        chats: Sequence[Chat] = ()
-
-        def turn(self) -> AbstractAsyncContextManager[None]:
-            return local_computation()
-
+    class Half(LocalReader):
         async def read(self, pairs: Sequence[Pair]) -> Sequence[Read]:
             failure = RaterFailure("timed out", "raw")
             return [
@@ -268,13 +259,20 @@ def test_a_failed_reading_fails_its_own_unit_only():
                 for _, claim in pairs
             ]
 
+    half = Half(lambda: Scripted({}), {})
     first, second = judged(
-        STEM, stem("It burned. The mast fell.", "The mill burned."), Verifier("v", "s", STEM, Half())
+        STEM,
+        stem("It burned. The mast fell.", "The mill burned."),
+        Verifier("v", "s", STEM, half),
     )
     assert answer_of(first).value == "Accurate"
     assert second.failure is not None
     assert (second.failure.reason, second.failure.raw, second.reply, second.seconds) == ("timed out", "raw", "r1", 2.0)
-    (whole,) = judged(HALO, halo("It burned. The mast fell.", "The mill burned."), Verifier("v", "s", HALO, Half()))
+    (whole,) = judged(
+        HALO,
+        halo("It burned. The mast fell.", "The mill burned."),
+        Verifier("v", "s", HALO, half),
+    )
     assert whole.failure is not None
 
 

@@ -13,12 +13,13 @@ from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
 from evenhand.nlp.quotes import Quotes
 from evenhand.nlp.words import is_chinese
-from evenhand.protocol.model import Protocol
-from evenhand.questeval.answerer import ALONE, WITH_NETWORK, Answerer, Found
+from evenhand.protocol.guideline import field_text
+from evenhand.protocol.model import Criterion, Protocol
+from evenhand.questeval.answerer import ALONE, WITH_NETWORK, Answerer
 from evenhand.raters.base import Judgement, Rater, digest_of, local_computation, model_ref
-from evenhand.raters.quest_eval.rated_text import RatedText, answer_criterion
 from evenhand.raters.registry import RaterContext, model_within, specs_in
-from evenhand.records import UNANSWERABLE, Answer, Item, Unit
+from evenhand.records import UNANSWERABLE, Answer, Item, Span, Unit
+from evenhand.scales import Text
 from evenhand.verify.languages import unreadable
 from evenhand.verify.network import FOLDER, shared
 from evenhand.verify.reading import Reading
@@ -30,6 +31,7 @@ _UNPARTED = re.compile("[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3
 """Thai, Lao, Tibetan, Burmese, Khmer, kana: nothing stands between words, and there is no dictionary to part them."""
 _LETTER = re.compile(r"[^\W\d_]")
 _SAMPLE = 40_000
+_BETWEEN = "\n\n"
 
 
 def quest_eval(spec: str, name: str, context: RaterContext) -> Rater:
@@ -39,8 +41,8 @@ def quest_eval(spec: str, name: str, context: RaterContext) -> Rater:
     kind, bracket, inner = spec.partition("(")
     if not bracket and kind.strip().lower() == "quest-eval":
         return QuestEval(name, protocol)
-    models = specs_in(inner.removesuffix(")")) if inner.endswith(")") else []
-    if len(models) != 1 or not models[0]:
+    models = specs_in(inner.removesuffix(")"))
+    if not inner.endswith(")") or len(models) != 1 or not models[0]:
         raise UserError(
             f"{spec!r} cannot be read: quest-eval answers by itself, and quest-eval(SPEC) lets the model answer that "
             "SPEC names, as in quest-eval(openai:MODEL)"
@@ -48,11 +50,47 @@ def quest_eval(spec: str, name: str, context: RaterContext) -> Rater:
     return ModelAnswers(name, model_within("quest-eval", models[0], context), protocol, criterion)
 
 
+def answer_criterion(protocol: Protocol) -> Criterion:
+    """The criterion whose answer is a text or `<Unanswerable>`. Raises UserError if the protocol has none."""
+    fitting = [one for one in protocol.criteria if isinstance(one.scale, Text) and one.scale.unanswerable]
+    if protocol.rule.of != "question" or not fitting:
+        raise UserError(
+            f"quest-eval answers questions, and {protocol.name} asks none: it needs a protocol whose unit is `question "
+            "from FIELD`, with a criterion of scale {type: text, unanswerable: true}, such as rag-quest-eval"
+        )
+    return fitting[0]
+
+
 class _BuiltInNetwork:
     """The network that comes with Evenhand, loaded when it is first needed."""
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Reading]:
         return shared().read(pairs)
+
+
+class RatedText:
+    """What is rated of one item, field by field in `texts` and as one text; places in that lead back to the fields."""
+
+    def __init__(self, protocol: Protocol, item: Item) -> None:
+        self.texts: Mapping[str, str] = {
+            name: field_text(item.fields[name]) for name in rated_fields(protocol) if name in item.fields
+        }
+        self.text = _BETWEEN.join(self.texts.values())
+
+    def span(self, start: int, end: int) -> Span | None:
+        """A range of the text as a span of a field; None where it goes beyond the field in which it begins."""
+        place = 0
+        for name, text in self.texts.items():
+            if place <= start < place + len(text):
+                return Span(name, start - place, end - place) if end <= place + len(text) else None
+            place += len(text) + len(_BETWEEN)
+        return None
+
+
+def rated_fields(protocol: Protocol) -> Sequence[str]:
+    """The fields in which answers are looked for: what is rated; failing that, all texts that raters see."""
+    texts = [name for name in protocol.shown_fields() if protocol.item.fields[name].kind not in ("label", "number")]
+    return [name for name in texts if protocol.item.fields[name].role == "rated"] or texts
 
 
 class QuestEval:
@@ -95,7 +133,7 @@ class QuestEval:
         if not rated.text.strip():
             # Nothing is said, so nothing is answered: that is known, and no failure.
             return Answer(self._criterion, UNANSWERABLE, rationale="the text is empty", confidence=100.0)
-        found: Found = self._answerer.answer(unit.text or "", rated.text, language)
+        found = self._answerer.answer(unit.text or "", rated.text, language)
         span = None if found.span is None else rated.span(*found.span)
         return Answer(
             self._criterion,
@@ -115,13 +153,9 @@ class ModelAnswers:
         self._rater = rater
         self._protocol = protocol
         self._criterion = criterion
-        self.together = rater.together
+        self.together, self.chats = rater.together, rater.chats
         self.settings: Mapping[str, object] = {"spec": f"quest-eval({rater.ref.id})", "by": dict(rater.settings)}
         self.ref = model_ref(name, self.settings)
-
-    @property
-    def chats(self) -> Sequence[Chat]:
-        return self._rater.chats
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         quotes = Quotes(RatedText(self._protocol, item).texts)

@@ -7,7 +7,7 @@ answer shows here, as `<Unanswerable>`.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from evenhand.errors import RaterFailure, UserError
@@ -18,7 +18,7 @@ from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Rater
 from evenhand.raters.ensemble import all_of
 from evenhand.raters.llm_judge.parse import Reason
-from evenhand.raters.quest_eval.rated_text import answer_criterion, rated_fields
+from evenhand.raters.quest_eval.quest_eval_rater import answer_criterion, rated_fields
 from evenhand.records import Item, Unit
 from evenhand.units import Question, unit_id
 
@@ -52,37 +52,22 @@ Reply with one JSON object and nothing else. "code" is the code that follows the
 
 The list is empty if the reference says nothing that a question could ask for."""
 
-_TEXT: Mapping[str, object] = {"type": "string"}
-_ENTRY: Mapping[str, object] = {
-    "type": "object",
-    "properties": {"key_info": _TEXT, "question": _TEXT},
-    "required": ["key_info", "question"],
-    "additionalProperties": False,
-}
-_SCHEMA = Schema(
-    "questions",
-    json.dumps(
-        {
-            "type": "object",
-            "properties": {"code": _TEXT, "questions": {"type": "array", "items": _ENTRY}},
-            "required": ["code", "questions"],
-            "additionalProperties": False,
-        }
-    ),
-)
 
+def _object(**properties: object) -> Mapping[str, object]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_TEXT = {"type": "string"}
+_ENTRIES = {"type": "array", "items": _object(key_info=_TEXT, question=_TEXT)}
+_SCHEMA = Schema("questions", json.dumps(_object(code=_TEXT, questions=_ENTRIES)))
 
 _Pair = tuple[str, str]
 """Key information and the question that asks for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A reply: its pairs, or why there are none."""
-
-    text: str
-    pairs: Sequence[_Pair] = ()
-    fault: str = ""
 
 
 class QuestionMaker:
@@ -114,23 +99,23 @@ class QuestionMaker:
         return str(item.fields.get(field, ""))
 
     async def _pairs(self, reference: str) -> Sequence[_Pair]:
-        request, code = _request(reference), _code(reference)
-        found = await self._ask(request, code)
-        if found.fault:
-            found = await self._ask(_again(request, found, code), code)
-        if found.fault:
-            raise RaterFailure(found.fault, found.text)
-        return found.pairs
-
-    async def _ask(self, request: Request, code: str) -> "_Found":
+        """Ask, and if the reply cannot be used, ask once more."""
+        request, code = _request(reference)
+        reply = await self._ask(request)
         try:
-            reply = await self._rater.chats[0].complete(request)
+            return _read(reply, code)
+        except ValueError as error:
+            reply = await self._ask(_again(request, reply.text, str(error), code))
+        try:
+            return _read(reply, code)
+        except ValueError as error:
+            raise RaterFailure(str(error), reply.text) from error
+
+    async def _ask(self, request: Request) -> Reply:
+        try:
+            return await self._rater.chats[0].complete(request)
         except CallError as error:
             raise RaterFailure(error.reason, error.raw) from error
-        try:
-            return _Found(reply.text, _read(reply, code))
-        except ValueError as error:
-            return _Found(reply.text, fault=str(error))
 
     async def _answer(self, item: Item, place: int, question: str) -> str:
         """The reference's answer: the model answers as it would from a generated text."""
@@ -145,32 +130,26 @@ class QuestionMaker:
         raise RaterFailure(f"the reference's answer: {Reason.NO_ANSWER.format(criterion=self._criterion.id)}")
 
 
-def _request(reference: str) -> Request:
+def _request(reference: str) -> tuple[Request, str]:
+    """What the model is asked, and the code that its reply repeats."""
     text = harmless(reference)
-    marker, code = marker_of([text]), _code(reference)
+    marker, code = marker_of([text]), reply_code([text], [text])
     user = (
         f"The marker is {marker}.\n\n{fenced('reference', text, marker)}\n\n"
         f'The code is {code}. Reply with one JSON object. It begins with {{"code": "{code}"'
     )
-    return Request((Message("system", _SYSTEM), Message("user", user)), _SCHEMA, _MAX_TOKENS)
+    return Request((Message("system", _SYSTEM), Message("user", user)), _SCHEMA, _MAX_TOKENS), code
 
 
-def _code(reference: str) -> str:
-    """The code that a reply about this reference repeats."""
-    text = harmless(reference)
-    return reply_code([text], [text])
-
-
-def _again(request: Request, found: _Found, code: str) -> Request:
+def _again(request: Request, text: str, fault: str, code: str) -> Request:
     """The request again, with what was wrong; a reply without the code may be another one's, and is not shown."""
-    wrong = f"cannot be used: {found.fault}. Give the complete JSON object with the code {code}, and nothing else."
+    wrong = f"cannot be used: {fault}. Give the complete JSON object with the code {code}, and nothing else."
     *before, last = request.messages
-    if code not in found.text:
+    if code not in text:
         reminder = Message("user", f"{last.content}\n\nAn earlier reply {wrong}")
         return replace(request, messages=(*before, reminder), fresh=True)
-    text = harmless(found.text.strip())[:_LONGEST_SHOWN]
-    correction = Message("user", f"This reply {wrong}")
-    return replace(request, messages=(*request.messages, Message("assistant", text), correction))
+    shown = Message("assistant", harmless(text.strip())[:_LONGEST_SHOWN])
+    return replace(request, messages=(*request.messages, shown, Message("user", f"This reply {wrong}")))
 
 
 def _read(reply: Reply, code: str) -> Sequence[_Pair]:
@@ -183,13 +162,12 @@ def _read(reply: Reply, code: str) -> Sequence[_Pair]:
     listed = body.get("questions")
     if not isinstance(listed, list):
         raise ValueError(NO_LIST)
-    pairs = [_pair(entry) for entry in cast("list[object]", listed)]
-    fitting = [pair for pair in pairs if pair is not None]
-    if pairs and not fitting:
+    pairs = [pair for pair in map(_pair, cast("list[object]", listed)) if pair is not None]
+    if listed and not pairs:
         raise ValueError(NO_QUESTION)
     once: dict[str, _Pair] = {}
-    for info, question in fitting:
-        once.setdefault(question, (info, question))
+    for pair in pairs:
+        once.setdefault(pair[1], pair)
     return list(once.values())[:MOST]
 
 

@@ -3,21 +3,22 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cache, partial
 from importlib.resources import files
 from math import isfinite
-from typing import Protocol as Interface
+from typing import Any
 
-from evenhand.errors import RaterFailure
+from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
+from evenhand.llm.hugging_face.model import load_pretrained, model_name, package
 from evenhand.protocol.load import read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Judgement, Rater, local_computation
 from evenhand.raters.ensemble import all_of
-from evenhand.raters.verifier.support_labels import Support, support_of
+from evenhand.raters.verifier.support_labels import meaning, support_of
 from evenhand.records import Answer, Item, Unit
 from evenhand.verify.network import FOLDER, shared
 from evenhand.verify.reading import Reader, Reading
@@ -26,6 +27,15 @@ from evenhand.verify.verifier import Label
 Pair = tuple[str, str]
 """Evidence and claim."""
 
+VALID = (
+    "Valid is the folder of a sequence classification model that was taught natural language inference (config.json, "
+    "its weights as .safetensors, tokenizer.json) or the id of one on the Hugging Face hub, such as "
+    "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
+)
+LONGEST = 512
+"""Tokens of evidence and claim together: what such models were taught with, where they do not say less."""
+
+_OUTCOMES = (Label.SUPPORTED, Label.CONTRADICTED, Label.NO_EVIDENCE)
 _CLAIM = Unit("claim", "claim", 1)
 _LEAST = 0.5
 """A label that a model chose is at least as likely as all others together, whatever confidence it states."""
@@ -44,62 +54,45 @@ class Read:
     reply: str | None = None
     seconds: float | None = None
 
-
-class ClaimReader(Interface):
-    """Reads pairs for a verifier."""
-
-    @property
-    def settings(self) -> Mapping[str, object]: ...
-
-    @property
-    def calibrated(self) -> bool:
-        """Whether it is the network that the checks and the calibration were fitted to."""
-        ...
-
-    @property
-    def chats(self) -> Sequence[Chat]: ...
-
-    def turn(self) -> AbstractAsyncContextManager[None]:
-        """Entered before a task is taken up, left when it is done."""
-        ...
-
-    async def read(self, pairs: Sequence[Pair]) -> Sequence[Read]:
-        """The result for each pair, in their order."""
-        ...
+    def share(self, label: Label) -> float:
+        """How likely the pair is of this label."""
+        if self.reading is None:
+            return 0.0
+        shares = {Label.SUPPORTED: self.reading.supported, Label.CONTRADICTED: self.reading.contradicted}
+        return shares.get(label, self.reading.neither)
 
 
 class LocalReader:
-    """A network in this process, loaded when it is first needed."""
+    """A network in this process, loaded when it is first needed.
+
+    `calibrated`: it is the network that the checks and the calibration were fitted to.
+    """
 
     chats: Sequence[Chat] = ()
+    turn = staticmethod(local_computation)
 
-    def __init__(self, load: Callable[[], Reader], settings: Mapping[str, object], *, calibrated: bool) -> None:
+    def __init__(self, load: Callable[[], Reader], settings: Mapping[str, object], *, calibrated: bool = False) -> None:
         self._load = load
         self.settings = settings
         self.calibrated = calibrated
 
-    def turn(self) -> AbstractAsyncContextManager[None]:
-        return local_computation()
-
     async def read(self, pairs: Sequence[Pair]) -> Sequence[Read]:
-        return await asyncio.to_thread(self._read, pairs)
+        """The result for each pair, in their order."""
+        return await asyncio.to_thread(self._read, pairs) if pairs else ()
 
     def _read(self, pairs: Sequence[Pair]) -> Sequence[Read]:
-        if not pairs:
-            return ()
         network = self._load()
         began = time.perf_counter()
         readings = network.read(pairs)
         seconds = (time.perf_counter() - began) / len(pairs)
-        return [_checked(Read(reading, seconds=seconds)) for reading in readings]
-
-
-def _checked(read: Read) -> Read:
-    """A network whose numbers overflow says nothing, and that is no "no evidence"."""
-    given = read.reading
-    if given is not None and isfinite(given.supported + given.contradicted + given.neither):
-        return read
-    return replace(read, reading=None, failure=RaterFailure("the network's output is not a number"))
+        # A network whose numbers overflow says nothing, and that is no "no evidence".
+        failure = RaterFailure("the network's output is not a number")
+        return [
+            Read(one, seconds=seconds)
+            if isfinite(one.supported + one.contradicted + one.neither)
+            else Read(None, failure, seconds=seconds)
+            for one in readings
+        ]
 
 
 def built_in_reader() -> LocalReader:
@@ -127,28 +120,23 @@ class ModelReader:
     """A language model that rates one claim against one window of evidence at a time, under `claim_reading`."""
 
     calibrated = False
+    turn = staticmethod(nullcontext[None])
+    """Calls are limited by the chat itself."""
 
     def __init__(self, rater: Rater) -> None:
         self._rater = rater
-        self._support: Support = support_of(claim_reading())
+        self.chats = rater.chats
+        self._support = support_of(claim_reading())
         self.settings: Mapping[str, object] = {
             "protocol": claim_reading().digest[:16],
             "rater": rater.ref.id,
             "settings": dict(rater.settings),
         }
 
-    @property
-    def chats(self) -> Sequence[Chat]:
-        return self._rater.chats
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncGenerator[None]:
-        """Calls are limited by the chat itself."""
-        yield
-
     async def read(self, pairs: Sequence[Pair]) -> Sequence[Read]:
-        found = await all_of(self._rater.rate_units(_claim_item(pair), [_CLAIM]) for pair in pairs)
-        return [self._read(judgement) for (judgement,) in found]
+        """The result for each pair, in their order."""
+        items = [Item("claim", {"evidence": evidence, "claim": claim}) for evidence, claim in pairs]
+        return [self._read(one) for (one,) in await all_of(self._rater.rate_units(item, [_CLAIM]) for item in items)]
 
     def _read(self, judgement: Judgement) -> Read:
         if judgement.failure is not None:
@@ -158,8 +146,7 @@ class ModelReader:
 
     def _reading(self, answer: Answer) -> Reading:
         """The model's odds where it was asked for them, else the confidence that it states."""
-        outcomes = (Label.SUPPORTED, Label.CONTRADICTED, Label.NO_EVIDENCE)
-        names = [self._support.labels[outcome] for outcome in outcomes]
+        names = [self._support.labels[outcome] for outcome in _OUTCOMES]
         if answer.distribution:
             odds = dict(answer.distribution)
             return Reading(*(float(odds.get(name, 0.0)) for name in names))
@@ -168,6 +155,70 @@ class ModelReader:
         return Reading(*(sure if place == chosen else (1 - sure) / 2 for place in range(3)))
 
 
-def _claim_item(pair: Pair) -> Item:
-    evidence, claim = pair
-    return Item("claim", {"evidence": evidence, "claim": claim})
+ClaimReader = LocalReader | ModelReader
+
+
+@dataclass(frozen=True)
+class NliModel:
+    """A Hugging Face classifier that was taught natural language inference; `labels` says what each output means."""
+
+    name: str
+    """The id or folder with a fingerprint of the weights: a model trained further has another name."""
+    model: Any
+    tokenizer: Any
+    labels: Sequence[Label]
+    longest: int
+    batch_size: int = 8
+
+    @classmethod
+    def load(cls, source: str, *, device: str = "auto", dtype: str = "auto", batch_size: int = 8) -> "NliModel":
+        """Load a folder, or an id of the hub. Code that comes with a model is never run.
+
+        Raises UserError for what cannot be loaded, and where the model's labels do not say what they mean.
+        """
+        auto_class, check = "AutoModelForSequenceClassification", partial(_labels, source)
+        model, tokenizer = load_pretrained(auto_class, source, VALID, device=device, dtype=dtype, check=check)
+        model.eval()
+        limits = (getattr(model.config, "max_position_embeddings", None), tokenizer.model_max_length, LONGEST)
+        longest = min(limit for limit in limits if limit is not None and limit > 0)
+        name = model_name(source, model, tokenizer)
+        return cls(name, model, tokenizer, _labels(source, model.config), longest, batch_size)
+
+    def read(self, pairs: Sequence[Pair]) -> Sequence[Reading]:
+        """A reading for each pair of evidence and claim. Of what is too long together, the longer one loses its end."""
+        order = sorted(range(len(pairs)), key=lambda place: sum(map(len, pairs[place])))
+        found: dict[int, Reading] = {}
+        for start in range(0, len(order), self.batch_size):
+            places = order[start : start + self.batch_size]
+            found.update(zip(places, self._batch([pairs[place] for place in places]), strict=True))
+        return [found[place] for place in range(len(pairs))]
+
+    def _batch(self, pairs: Sequence[Pair]) -> Sequence[Reading]:
+        # More characters than the longest pieces of any tokenizer could cover are cut before it sees them.
+        first, second = ([text[: 40 * self.longest] for text in texts] for texts in zip(*pairs, strict=True))
+        inputs = self.tokenizer(
+            first, second, truncation=True, max_length=self.longest, padding=True, return_tensors="pt"
+        ).to(self.model.device)
+        with package("torch").inference_mode():
+            rows: list[list[float]] = self.model(**inputs).logits.float().softmax(-1).tolist()
+        outputs = [[place for place, label in enumerate(self.labels) if label is outcome] for outcome in _OUTCOMES]
+        return [Reading(*(sum(row[place] for place in places) for places in outputs)) for row in rows]
+
+
+def _labels(source: str, config: Any) -> Sequence[Label]:
+    """What each output means. Two are enough: entailment, and its contrary."""
+    kinds: Sequence[str] = getattr(config, "architectures", None) or ()
+    # Without its own output layer a model would get one of random numbers, and rate by them.
+    if not any("SequenceClassification" in kind for kind in kinds):
+        told = ", ".join(kinds) or "nothing known"
+        raise UserError(f"{source}: this model is {told}, no sequence classifier. {VALID}")
+    names: Mapping[int, str] = config.id2label
+    labels = [meaning(str(names[place])) for place in sorted(names)]
+    known = [label for label in labels if label is not None and label in _OUTCOMES]
+    if len(known) < len(labels) or not {Label.SUPPORTED, Label.NO_EVIDENCE} <= set(known):
+        told = ", ".join(str(names[place]) for place in sorted(names))
+        raise UserError(
+            f"{source}: the labels in its config.json ({told}) do not say what its outputs mean; valid are entailment, "
+            "neutral and contradiction, or entailment and not_entailment, in any order: put them into id2label"
+        )
+    return known

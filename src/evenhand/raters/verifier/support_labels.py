@@ -38,11 +38,10 @@ _WORDS: Mapping[Label, Sequence[str]] = {
         "not check worthy"
     ).split(", "),
 }
-_NOT_A_LETTER = re.compile(r"[\W\d_]+")
 
 
 def _key(label: str) -> str:
-    return _NOT_A_LETTER.sub("", label.casefold())
+    return re.sub(r"[\W\d_]+", "", label.casefold())
 
 
 _MEANINGS: Mapping[str, Label] = {_key(word): label for label, words in _WORDS.items() for word in words}
@@ -73,17 +72,14 @@ class Support:
 
     def distribution(self, verdict: Verdict) -> tuple[tuple[Value, float], ...]:
         """How likely each label is; empty where the verdict is one that has no probability: disputed, or no claim."""
-        if self._own(verdict) or not verdict.probabilities:
+        disputed = verdict.label is Label.DISPUTED and Label.DISPUTED in self.labels
+        if disputed or not verdict.probabilities:
             return ()
         shares: dict[str, float] = {}
         for outcome, share in verdict.probabilities.items():
             label = self.labels.get(outcome, self.labels[Label.NO_EVIDENCE])
             shares[label] = shares.get(label, 0.0) + share
-        scale = self.criterion.scale
-        return tuple((label, shares[label]) for label in map(str, scale.values) if label in shares)
-
-    def _own(self, verdict: Verdict) -> bool:
-        return verdict.label is Label.DISPUTED and Label.DISPUTED in self.labels
+        return tuple((label, shares[label]) for label in map(str, self.criterion.scale.values) if label in shares)
 
 
 def support_of(protocol: Protocol) -> Support:
@@ -112,24 +108,24 @@ def support_of(protocol: Protocol) -> Support:
 
 def evidence_fields(protocol: Protocol) -> Sequence[str]:
     """The fields that a claim is compared with."""
-    kinds = ("text", "passages", "triples")
-    fields = protocol.item.fields.items()
-    return [name for name, spec in fields if spec.role == "evidence" and spec.shown and spec.kind in kinds]
+    return _fields(protocol, "evidence", ("text", "passages", "triples"))
 
 
 def rated_fields(protocol: Protocol) -> Sequence[str]:
     """The texts that are rated."""
-    fields = protocol.item.fields.items()
-    return [name for name, spec in fields if spec.role == "rated" and spec.shown and spec.kind == "text"]
+    return _fields(protocol, "rated", ("text",))
 
 
 def question_field(protocol: Protocol) -> str | None:
     """The field with the question that a rated text answers, where the protocol has one under such a name."""
     names = {"question", "query"}
-    for name, spec in protocol.item.fields.items():
-        if spec.role == "context" and spec.shown and spec.kind == "text" and names & {name, *spec.aliases}:
-            return name
-    return None
+    fields = _fields(protocol, "context", ("text",))
+    return next((name for name in fields if names & {name, *protocol.item.fields[name].aliases}), None)
+
+
+def _fields(protocol: Protocol, role: str, kinds: Sequence[str]) -> Sequence[str]:
+    fields = protocol.item.fields.items()
+    return [name for name, spec in fields if spec.role == role and spec.shown and spec.kind in kinds]
 
 
 def _support(criterion: Criterion) -> Support | None:

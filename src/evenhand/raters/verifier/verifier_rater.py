@@ -1,16 +1,19 @@
 """The verifier: each sentence of a text compared with the item's evidence, and one label for what is rated.
 
 What the evidence of a claim is, and what follows from a reading of it, is settled in `evenhand.verify`; who reads it,
-in `readers`. This is what lies between them and a protocol: units, fields, labels, words.
+in `claim_readers`. This is what lies between them and a protocol: units, fields, labels, words.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
 from evenhand.nlp.sentences import sentences
+from evenhand.protocol.guideline import field_text
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Judgement, Rater, model_ref
 from evenhand.raters.registry import RaterContext, model_within
@@ -18,19 +21,31 @@ from evenhand.raters.verifier.claim_readers import (
     ClaimReader,
     LocalReader,
     ModelReader,
+    NliModel,
     Read,
     built_in_reader,
     claim_reading,
 )
-from evenhand.raters.verifier.evidence_text import EvidenceText
-from evenhand.raters.verifier.nli import NliModel
-from evenhand.raters.verifier.rationale import Checked, in_words
-from evenhand.raters.verifier.support_labels import question_field, rated_fields, support_of
-from evenhand.records import Answer, Item, Unit
-from evenhand.verify.reading import Reading
+from evenhand.raters.verifier.support_labels import evidence_fields, question_field, rated_fields, support_of
+from evenhand.records import Answer, FieldValue, Item, Span, Triple, Unit
+from evenhand.text import counted
+from evenhand.verify.evidence import Article
 from evenhand.verify.verifier import VERSION, Label, Reads, UnknownLanguage, Verdict, conclude, prepare, whole
 
 NO_TEXT = "there is no text to verify: {fields} has no sentence"
+
+LONGEST = 240
+"""Characters of a claim, a quotation or a reader's reasons that are repeated in a rationale."""
+QUOTES = 3
+
+_SAYS = {
+    Label.SUPPORTED: ("The evidence supports", "supported"),
+    Label.CONTRADICTED: ("The evidence contradicts", "contradicted"),
+    Label.NO_EVIDENCE: ("The evidence neither supports nor contradicts", "without evidence"),
+    Label.DISPUTED: ("There is evidence for and against", "disputed"),
+    Label.NO_CLAIM: ("There is no claim to be checked in", "without a claim"),
+}
+"""What a rationale says of one sentence, and in short of several."""
 
 
 def verifier(spec: str, name: str, context: RaterContext) -> Rater:
@@ -54,17 +69,27 @@ def _reader(spec: str, context: RaterContext) -> ClaimReader:
     if inner.lower().startswith("hf:"):
         run, source = context.run, inner.partition(":")[2].strip()
         model = NliModel.load(source, device=run.device, dtype=run.dtype, batch_size=run.batch_size)
-        return LocalReader(lambda: model, {"model": model.name}, calibrated=False)
+        return LocalReader(lambda: model, {"model": model.name})
     return ModelReader(model_within("verifier", inner, context, claim_reading()))
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class _Claims:
     """A unit's claims, ready to be read; or why they cannot be."""
 
     unit: Unit
     reads: Sequence[Reads] = ()
     failure: RaterFailure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """One sentence: the claim as it was read, what became of it, its evidence, and the reading that says so."""
+
+    claim: str
+    verdict: Verdict
+    quotes: Sequence[str]
+    decided_by: Read
 
 
 class Verifier:
@@ -77,6 +102,7 @@ class Verifier:
         self._protocol = protocol
         self._support = support_of(protocol)
         self._reader = reader
+        self.chats: Sequence[Chat] = reader.chats
         self._question = question_field(protocol)
         self._beyond = {
             criterion.id: f"beyond the verifier: it tells whether a claim is supported, not {criterion.title.lower()}"
@@ -86,32 +112,31 @@ class Verifier:
         self.settings: Mapping[str, object] = {"spec": spec, "verifier": VERSION, **reader.settings}
         self.ref = model_ref(name, self.settings)
 
-    @property
-    def chats(self) -> Sequence[Chat]:
-        return self._reader.chats
-
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         async with self._reader.turn():
-            evidence, works = await asyncio.to_thread(self._prepared, item, units)
-            read = await self._reader.read(_pairs(works))
-            return await asyncio.to_thread(self._concluded, evidence, works, read)
+            evidence, work = await asyncio.to_thread(self._prepared, item, units)
+            pairs = [pair for claims in work for reads in claims.reads for pair in reads.pairs]
+            read = iter(await self._reader.read(pairs))
+            own = [[[next(read) for _ in reads.pairs] for reads in claims.reads] for claims in work]
+            judged = zip(work, own, strict=True)
+            return await asyncio.to_thread(lambda: [self._judgement(evidence, *one) for one in judged])
 
-    def _prepared(self, item: Item, units: Sequence[Unit]) -> tuple[EvidenceText, Sequence[_Work]]:
+    def _prepared(self, item: Item, units: Sequence[Unit]) -> tuple["EvidenceText", Sequence[_Claims]]:
         evidence = EvidenceText(self._protocol, item)
-        return evidence, [self._work(item, unit, evidence) for unit in units]
+        return evidence, [self._claims(item, unit, evidence.article) for unit in units]
 
-    def _work(self, item: Item, unit: Unit, evidence: EvidenceText) -> _Work:
+    def _claims(self, item: Item, unit: Unit, article: Article) -> _Claims:
         texts = self._texts(item, unit)
         if not texts:
             fields = self._protocol.rule.field or ", ".join(rated_fields(self._protocol))
-            return _Work(unit, failure=RaterFailure(NO_TEXT.format(fields=fields)))
+            return _Claims(unit, failure=RaterFailure(NO_TEXT.format(fields=fields)))
         asked = item.fields.get(self._question) if self._question else None
         question = asked if isinstance(asked, str) else None
         try:
             english = self._reader.calibrated
-            return _Work(unit, [prepare(text, evidence.article, question, english=english) for text in texts])
+            return _Claims(unit, [prepare(text, article, question, english=english) for text in texts])
         except UnknownLanguage as unknown:
-            return _Work(unit, failure=RaterFailure(str(unknown)))
+            return _Claims(unit, failure=RaterFailure(str(unknown)))
 
     def _texts(self, item: Item, unit: Unit) -> Sequence[str]:
         """The sentences that the unit is made of."""
@@ -120,69 +145,136 @@ class Verifier:
         texts = [str(item.fields[name]) for name in rated_fields(self._protocol) if name in item.fields]
         return [text[start:end] for text in texts for start, end in sentences(text, self._protocol.language)]
 
-    def _concluded(self, evidence: EvidenceText, works: Sequence[_Work], read: Sequence[Read]) -> Sequence[Judgement]:
-        left = iter(read)
-        return [
-            self._judgement(evidence, work, [[next(left) for _ in one.pairs] for one in work.reads]) for work in works
-        ]
-
-    def _judgement(self, evidence: EvidenceText, work: _Work, read: Sequence[Sequence[Read]]) -> Judgement:
+    def _judgement(self, evidence: "EvidenceText", claims: _Claims, read: Sequence[Sequence[Read]]) -> Judgement:
         every = [one for some in read for one in some]
         timed = [one.seconds for one in every if one.seconds is not None]
         seconds = sum(timed) if timed else None
-        failure = work.failure or next((one.failure for one in every if one.failure is not None), None)
+        failure = claims.failure or next((one.failure for one in every if one.failure is not None), None)
         if failure is not None:
             reply = next((one.reply for one in every if one.failure is failure), None)
-            return Judgement(work.unit, failure=failure, seconds=seconds, reply=reply)
-        together = sum(len(reads.parts) for reads in work.reads)
-        checked = [self._checked(evidence, reads, own, together) for reads, own in zip(work.reads, read, strict=True)]
+            return Judgement(claims.unit, failure=failure, seconds=seconds, reply=reply)
+        parts = sum(len(reads.parts) for reads in claims.reads)
+        checked = [self._checked(evidence, reads, own, parts) for reads, own in zip(claims.reads, read, strict=True)]
         verdict = checked[0].verdict if len(checked) == 1 else whole([one.verdict for one in checked])
         telling = _telling(checked, verdict)
-        return Judgement(
-            work.unit, [self._answer(evidence, verdict, checked, telling)], None, seconds, telling.reply, self._beyond
-        )
-
-    def _checked(self, evidence: EvidenceText, reads: Reads, read: Sequence[Read], together: int) -> Checked:
-        readings = [one.reading for one in read if one.reading is not None]
-        verdict = conclude(reads, readings, evidence.article, calibrated=self._reader.calibrated, together=together)
-        deciding = _deciding(read, verdict)
-        quotes = [evidence.article.text[start:end] for start, end in verdict.spans]
-        if deciding is None:
-            return Checked(reads.claim, verdict, quotes)
-        return Checked(reads.claim, verdict, quotes, deciding.words, deciding.reply)
-
-    def _answer(self, evidence: EvidenceText, verdict: Verdict, checked: Sequence[Checked], telling: Checked) -> Answer:
-        value = self._support.label(verdict)
-        distribution = self._support.distribution(verdict)
-        shares = dict(distribution)
-        return Answer(
+        value, distribution = self._support.label(verdict), self._support.distribution(verdict)
+        share = dict(distribution).get(value)
+        answer = Answer(
             self._support.criterion.id,
             value,
-            rationale=in_words(verdict, checked, telling),
-            confidence=round(100 * min(shares[value], 1.0), 1) if value in shares else None,
+            rationale=_rationale(checked, telling),
+            confidence=None if share is None else round(100 * min(share, 1.0), 1),
             evidence=evidence.spans(verdict.spans),
             distribution=distribution,
         )
+        return Judgement(claims.unit, [answer], None, seconds, telling.decided_by.reply, self._beyond)
+
+    def _checked(self, evidence: "EvidenceText", reads: Reads, read: Sequence[Read], parts: int) -> _Checked:
+        readings = [one.reading for one in read if one.reading is not None]
+        verdict = conclude(reads, readings, evidence.article, calibrated=self._reader.calibrated, together=parts)
+        quotes = [evidence.article.text[start:end] for start, end in verdict.spans]
+        # The reading that says most clearly what the verdict says.
+        deciding = max(read, key=lambda one: one.share(verdict.likeliest), default=Read(None))
+        return _Checked(reads.claim, verdict, quotes, deciding)
 
 
-def _pairs(works: Sequence[_Work]) -> Sequence[tuple[str, str]]:
-    return [pair for work in works for reads in work.reads for pair in reads.pairs]
-
-
-def _telling(checked: Sequence[Checked], verdict: Verdict) -> Checked:
+def _telling(checked: Sequence[_Checked], verdict: Verdict) -> _Checked:
     """The sentence that decided: of those with the label of the whole the likeliest, of supported ones the least."""
     alike = [one for one in checked if verdict.label in (one.verdict.label, one.verdict.likeliest)] or checked
     weakest = -1 if verdict.label is Label.SUPPORTED else 1
     return max(alike, key=lambda one: weakest * one.verdict.probabilities.get(verdict.label, 0.0))
 
 
-def _deciding(read: Sequence[Read], verdict: Verdict) -> Read | None:
-    """The reading that says most clearly what the verdict says."""
-    return max(read, key=lambda one: _share(one.reading, verdict.likeliest), default=None)
+def _rationale(checked: Sequence[_Checked], telling: _Checked) -> str:
+    """Which sentence decided and on what; where there are several, what became of them all."""
+    parts = list[str]()
+    if len(checked) > 1:
+        numbers = Counter(one.verdict.label for one in checked)
+        told = ", ".join(f"{numbers[label]:,} {_SAYS[label][1]}" for label in Label if numbers[label])
+        parts.append(f"{counted(len(checked), 'sentence')}: {told}.")
+    parts.append(f"{_SAYS[telling.verdict.label][0]} {_quoted([telling.claim])}")
+    if telling.quotes:
+        parts.append(f"It rests on {_quoted(telling.quotes[:QUOTES])}")
+    if telling.decided_by.words:
+        parts.append(f"The reader: {_short(telling.decided_by.words)}")
+    if telling.verdict.notes:
+        parts.append(f"Checks: {'; '.join(telling.verdict.notes)}.")
+    return " ".join(parts)
 
 
-def _share(reading: Reading | None, label: Label) -> float:
-    if reading is None:
-        return 0.0
-    shares = {Label.SUPPORTED: reading.supported, Label.CONTRADICTED: reading.contradicted}
-    return shares.get(label, reading.neither)
+def _quoted(texts: Sequence[str]) -> str:
+    """The end of a sentence: texts in quotation marks, and a full stop unless the last of them has one."""
+    short = list(map(_short, texts))
+    return ", ".join(f"“{text}”" for text in short) + ("" if short[-1].endswith((".", "!", "?", "…")) else ".")
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+
+
+_BETWEEN = "\n\n"
+_JOINED = re.compile(r"(?<=[a-z])([A-Z])(?=[a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Paragraph:
+    """`text` as it is read, and where it stands in what raters see of its field."""
+
+    text: str
+    seen: Span
+    verbatim: bool = True
+
+    def span(self, start: int, end: int) -> Span:
+        """A range of the text as a range of the field; of a triple always the whole."""
+        if not self.verbatim:
+            return self.seen
+        return Span(self.seen.field, self.seen.start + start, self.seen.start + end)
+
+
+class EvidenceText:
+    """An item's evidence as one article, and places in the article as places in the item's fields.
+
+    The fields, and within them the passages and triples, follow one another as paragraphs. What raters see besides,
+    the numbers before passages and the arrows in triples, is left out: a verifier would read them as part of what is
+    said.
+    """
+
+    def __init__(self, protocol: Protocol, item: Item) -> None:
+        named = [(name, item.fields[name]) for name in evidence_fields(protocol) if name in item.fields]
+        self._paragraphs = [paragraph for name, value in named for paragraph in _paragraphs(name, value)]
+        text = _BETWEEN.join(paragraph.text for paragraph in self._paragraphs)
+        self.article = Article(text, protocol.language)
+
+    def spans(self, ranges: Iterable[tuple[int, int]]) -> tuple[Span, ...]:
+        """Ranges of the article as spans of fields, each once, in the order in which they came."""
+        return tuple(dict.fromkeys(span for start, end in ranges for span in self._spans(start, end)))
+
+    def _spans(self, start: int, end: int) -> Iterator[Span]:
+        place = 0
+        for paragraph in self._paragraphs:
+            own_end = place + len(paragraph.text)
+            if start < own_end and place < end:
+                yield paragraph.span(max(start, place) - place, min(end, own_end) - place)
+            place = own_end + len(_BETWEEN)
+
+
+def _paragraphs(field: str, value: FieldValue) -> Iterator[_Paragraph]:
+    seen, place = field_text(value), 0
+    several = value if isinstance(value, tuple) else (seen,)
+    for one in several:
+        if isinstance(one, Triple):
+            end = place + len(field_text((one,)))
+            yield _Paragraph(_sentence(one), Span(field, place, end), verbatim=False)
+            place = end + len("\n")
+        else:
+            # Where there are several passages, each has its number before it: "[2] ".
+            start = seen.index("] ", place) + 2 if len(several) > 1 else 0
+            place = start + len(one)
+            yield _Paragraph(one, Span(field, start, place))
+
+
+def _sentence(triple: Triple) -> str:
+    """A triple in words: `bornIn` and `born_in` are `born in`."""
+    predicate = _JOINED.sub(lambda found: f" {found[1].lower()}", triple.predicate)
+    return " ".join(f"{triple.subject} {predicate} {triple.object}.".replace("_", " ").split())
