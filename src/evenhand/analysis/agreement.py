@@ -20,6 +20,7 @@ from evenhand.statistics import (
     NO_RATINGS,
     Cross,
     Estimate,
+    FloatArray,
     IntArray,
     Resampling,
     Spread,
@@ -128,54 +129,50 @@ class Agreement:
 
 def criterion_agreement(table: Table, plan: Resampling = DEFAULT) -> Agreement:
     """Everything about how far the raters agree on one criterion of `Tables.compared`."""
-    codes, labels, scores = table.codes, table.values, table.scores
-    raters = sorted([*table.people, *table.machines])
+    level, labels, scores, codes = table.level, table.values, table.scores, table.codes
+    people, raters, statuses = table.people, sorted([*table.people, *table.machines]), table.status_counts()
     counts = count_wide(codes, len(labels), scores, table.clusters)
-    among_people = count_wide(codes[:, table.people], len(labels), scores, table.clusters)
+    among_people = count_wide(codes[:, people], len(labels), scores, table.clusters)
     found = spread(counts)
     return Agreement(
         criterion=table.criterion.id,
-        level=table.level,
+        level=level,
         labels=labels,
         n_units=counts.overlapping,
-        percent=percent_agreement(counts, plan=plan),
-        alpha=krippendorff_alpha(counts, table.level, plan),
-        ac=gwet_ac(counts, "identity" if scores is None else "quadratic", plan),
-        fleiss=fleiss_kappa(counts, plan=plan),
-        icc=_icc(codes[:, raters], table) if scores is not None else None,
-        ceiling=percent_agreement(among_people, plan=plan),
-        ceiling_alpha=krippendorff_alpha(among_people, table.level, plan),
+        percent=percent_agreement(counts, plan),
+        ceiling=percent_agreement(among_people, plan),
         baseline=spread(among_people),
         spread=found,
-        specific={str(label): specific_agreement(counts, code, plan) for code, label in enumerate(labels)},
         rare=rare_agreement(counts, plan),
+        specific={str(label): specific_agreement(counts, code, plan) for code, label in enumerate(labels)},
+        warnings=_warnings(found, labels),
+        alpha=krippendorff_alpha(counts, level, plan),
+        ceiling_alpha=krippendorff_alpha(among_people, level, plan),
+        ac=gwet_ac(counts, "identity" if scores is None else "quadratic", plan),
+        fleiss=fleiss_kappa(counts, plan=plan),
+        icc=None if scores is None else _icc(codes[:, raters], scores),
         majority=_majority(table, raters),
         pairs=_pairs(table, raters, plan),
-        statuses=table.status_counts(),
-        warnings=_warnings(found, labels),
+        statuses=statuses,
     )
 
 
-def _icc(codes: IntArray, table: Table) -> Estimate:
-    assert table.scores is not None
+def _icc(codes: IntArray, scores: FloatArray) -> Estimate:
     if codes.shape[1] < 2:
         return undefined("there is only one rater" if codes.shape[1] else NO_RATINGS)
-    return icc(table.scores[codes[(codes != MISSING).all(axis=1)]])
+    return icc(scores[codes[(codes != MISSING).all(axis=1)]])
 
 
 def _majority(table: Table, raters: Sequence[int]) -> Majority:
     codes, labels = table.codes[:, raters], len(table.values)
     complete = (codes != MISSING).all(axis=1)
-    inside, clusters = codes[complete], table.clusters_of(complete)
-    matches = {
-        table.raters[number].id: match_with_majority(inside, labels, place, clusters)
-        for place, number in enumerate(raters if len(raters) > 1 else [])
-    }
-    return Majority(
-        votes(codes, labels),
-        {name: match.plain for name, match in matches.items()},
-        {name: match.with_others for name, match in matches.items()},
-    )
+    inside, clusters = codes[complete], None if table.clusters is None else table.clusters[complete]
+    plain: dict[str, Estimate] = {}
+    others: dict[str, Estimate] = {}
+    for place, number in enumerate(raters if len(raters) > 1 else ()):
+        match = match_with_majority(inside, labels, place, clusters)
+        plain[table.raters[number].id], others[table.raters[number].id] = match.plain, match.with_others
+    return Majority(votes(codes, labels), plain, others)
 
 
 def pair_kind(a: RaterRef, b: RaterRef) -> PairKind:
@@ -187,10 +184,9 @@ def pair_kind(a: RaterRef, b: RaterRef) -> PairKind:
 def _pairs(table: Table, raters: Sequence[int], plan: Resampling) -> Sequence[Pair]:
     pairs: list[Pair] = []
     columns = {number: np.ascontiguousarray(table.codes[:, number]) for number in raters}
-    for first, second in combinations(raters, 2):
+    for numbers in combinations(raters, 2):
         # A person comes first, so that rows of a confusion table are the people's.
-        turned = table.raters[first].kind is not Kind.PERSON and table.raters[second].kind is Kind.PERSON
-        one, other = (second, first) if turned else (first, second)
+        one, other = sorted(numbers, key=lambda number: table.raters[number].kind is not Kind.PERSON)
         crossed = cross(columns[one], columns[other], len(table.values), table.scores, table.clusters)
         if crossed.n or len(raters) <= MANY:
             pairs.append(_pair(table.raters[one], table.raters[other], crossed, table.values, plan))
@@ -203,9 +199,9 @@ def _pair(a: RaterRef, b: RaterRef, crossed: Cross, labels: Sequence[Value], pla
         b=b.id,
         kind=pair_kind(a, b),
         n=crossed.n,
+        confusion=crossed.table.tolist(),
         per_label={str(label): label_agreement(crossed, code, plan) for code, label in enumerate(labels)},
         labels=labels,
-        confusion=crossed.table.tolist(),
         **pair_statistics(crossed, plan),
     )
 

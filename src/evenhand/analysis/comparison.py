@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.analysis.tables import FREE_TEXT, Table, Tables, compared
-from evenhand.analysis.trust.powered import MEAN
-from evenhand.analysis.trust.standing import Against, against
+from evenhand.analysis.trust.build import MEAN
+from evenhand.analysis.trust.raters import Against, against
 from evenhand.statistics import (
     DEFAULT,
     MISSING,

@@ -57,4 +57,4 @@ def _point(table: Table, chosen: IntArray, together: IntArray | None, plan: Resa
     groups = None if together is None else together[rated]
     counts = count_long(unit.reshape(-1), table.code[chosen], len(table.values), table.scores, groups)
     alpha = krippendorff_alpha(counts, table.level, plan)
-    return CurvePoint(len(chosen), counts.overlapping, alpha, percent_agreement(counts, plan=plan))
+    return CurvePoint(len(chosen), counts.overlapping, alpha, percent_agreement(counts, plan))

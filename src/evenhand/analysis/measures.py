@@ -2,26 +2,20 @@
 
 Three kinds of measure read ratings. Those of one rater (means, proportions, answers) turn each rating into a number, or
 into a reason to leave it out (`Scores`). Those of two sides (percent match, κ, …) read a confusion table of two raters,
-or of a rater and a majority (`_Sides`). The majority vote reads the units that every rater rated.
+or of a rater and a majority (`_Sides`). The majority vote reads the units that every rater rated. Classification
+measures read no rating: they compare two label fields of the items.
 """
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
-from evenhand.analysis.classification import classification_figures
-from evenhand.analysis.figures import (
-    MAJORITY,
-    MAJORITY_OF_OTHERS,
-    NO_NUMBER,
-    PEOPLE,
-    PEOPLES_MAJORITY,
-    Figure,
-)
-from evenhand.analysis.strata import Stratum, strata
+from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, NO_NUMBER, PEOPLE, PEOPLES_MAJORITY, Figure
 from evenhand.analysis.tables import Table, Tables
 from evenhand.nlp.words import token_f1
 from evenhand.protocol import model
@@ -44,6 +38,8 @@ from evenhand.statistics import (
     majority_of,
     match_with_majority,
     mean,
+    mean_over_labels,
+    pair_percent,
     pair_statistics,
     proportion,
     ratio,
@@ -53,6 +49,7 @@ from evenhand.statistics import (
 ALSO_NOT_RATED = "also_not_rated"
 EXCLUDED = "excluded_label"
 INCOMPLETE = "incomplete"
+NO_LABEL = "no_label"
 NO_MAJORITY = "no_majority"
 NO_REFERENCE = "no_reference"
 UNANSWERABLE_REFERENCE = "unanswerable_reference"
@@ -64,8 +61,18 @@ NO_LABELS = "a percentage has no labels to compare; percent_match compares numbe
 NO_TWO_RATERS = "there are no two raters with ratings"
 NO_PERSON_AND_MODEL = "there is no person with a model to compare"
 
+ClassificationKind = Literal["accuracy", "precision", "recall", "f1", "confusion_matrix"]
 Statistic = Callable[[FloatArray, IntArray | None], Estimate]
 """From values, and the cluster of each if they are not independent, to an estimate."""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """The units and items with one value in one field; all of them if `of` is None."""
+
+    of: Mapping[str, str] | None
+    units: BoolArray
+    items: BoolArray
 
 
 def measures(tables: Tables, plan: Resampling = DEFAULT, only: Collection[str] | None = None) -> list[Figure]:
@@ -74,29 +81,55 @@ def measures(tables: Tables, plan: Resampling = DEFAULT, only: Collection[str] |
     `only` names the measures to compute. A measure that finds no rater to measure has one figure, undefined, with the
     reason.
     """
-    parts = strata(tables)
     specs = [spec for spec in tables.protocol.measures if only is None or spec.name in only]
+    parts = _strata(tables)
     return [figure for spec in specs for figure in _figures(tables, spec, parts, plan)]
+
+
+def _strata(tables: Tables) -> Sequence[Stratum]:
+    """All units, then each value of each field for breakdowns; items without the field are in none of its strata."""
+    found = [Stratum(None, np.ones(tables.n_units, dtype=np.bool_), np.ones(tables.n_items, dtype=np.bool_))]
+    for field in tables.protocol.strata:
+        values = ordered_labels(tables.protocol, {field: tables.labels.get(field, ())})
+        of_items = coded(tables.labels.get(field, ()), values)
+        of_units = of_items if tables.clusters is None or not values else of_items[tables.clusters]
+        found += [Stratum({field: value}, of_units == code, of_items == code) for code, value in enumerate(values)]
+    return found
+
+
+def ordered_labels(protocol: model.Protocol, columns: Mapping[str, Sequence[str | None]]) -> Sequence[str]:
+    """The values that items have in label fields, in the protocol's order if it has one, else by alphabet."""
+    used = {value for column in columns.values() for value in column if value is not None}
+    known = list(dict.fromkeys(label for field in columns for label in protocol.item.fields[field].labels or ()))
+    return [label for label in known if label in used] + sorted(used.difference(known))
+
+
+def coded(values: Sequence[str | None], labels: Sequence[str]) -> IntArray:
+    """Labels as their places in a list, -1 for none."""
+    places: dict[str | None, int] = {label: place for place, label in enumerate(labels)}
+    return np.fromiter((places.get(value, MISSING) for value in values), dtype=np.int64, count=len(values))
 
 
 def _figures(tables: Tables, spec: model.Measure, parts: Sequence[Stratum], plan: Resampling) -> Iterator[Figure]:
     match spec:
         case model.ClassificationMeasure():
-            yield from classification_figures(tables, spec, parts, plan)
+            yield from _classification(tables, spec, parts, plan)
         case model.AgreementMeasure(kind="majority"):
             yield from _votes(tables.independent(), spec, parts, plan)
         case model.AgreementMeasure():
             yield from _pairs(tables.independent(), spec, parts, plan)
         case model.MeanMeasure():
-            groups = [spec.criteria] if spec.together else [(criterion,) for criterion in spec.criteria]
-            for criteria in groups:
-                scores = _averages(tables, criteria) if spec.together else _scores(tables.tables[criteria[0]])
-                statistic = mean_within(*_ends(tables, criteria), plan) if spec.kind == "mean" else _deviation(plan)
-                yield from _of_raters(tables, spec, criteria, scores, statistic, parts)
+            for criteria in [spec.criteria] if spec.together else [(criterion,) for criterion in spec.criteria]:
+                low, high = _ends(tables, criteria)
+                within = partial(mean_within, lowest=low, highest=high, level=plan.level)
+                statistic = within if spec.kind == "mean" else partial(_deviation, plan=plan)
+                yield from _of_raters(tables, spec, criteria, _averages(tables, criteria), statistic, parts)
         case model.ProportionMeasure():
-            yield from _of_raters(tables, spec, (spec.criterion,), _hits(tables, spec), _share(plan), parts)
+            statistic = partial(proportion, level=plan.level)
+            yield from _of_raters(tables, spec, (spec.criterion,), _hits(tables, spec), statistic, parts)
         case model.AnswerMeasure():
-            statistic = _share(plan) if spec.kind == "answered" else resampled_mean(plan)
+            share, average = partial(proportion, level=plan.level), partial(resampled_mean, plan=plan)
+            statistic = share if spec.kind == "answered" else average
             yield from _of_raters(tables, spec, (spec.criterion,), _answers(tables, spec), statistic, parts)
 
 
@@ -150,35 +183,37 @@ def _of_raters(
 ) -> Iterator[Figure]:
     """The statistic of each rater, then of the people together, overall and in each stratum."""
     together = isinstance(spec, model.MeanMeasure) and spec.together
-    criterion = None if together else criteria[0]
+    figure = Figure(spec.name, spec.kind, undefined(NO_RATINGS), None if together else criteria[0])
     raters = _active(tables, criteria)
     people = [number for number in tables.people() if number in raters]
     groups = {tables.raters[number].id: [number] for number in raters}
     if len(people) > 1:
         groups[PEOPLE] = people
     if not groups:
-        yield Figure(spec.name, spec.kind, undefined(NO_RATINGS), criterion)
+        yield figure
     places = {name: np.flatnonzero(np.isin(scores.rater, numbers)) for name, numbers in groups.items()}
     for stratum in parts:
         for name, numbers in groups.items():
-            if stratum.whole or places[name].size:
-                inside = places[name] if stratum.whole else places[name][stratum.units[scores.unit[places[name]]]]
-                figure = _of_rater(tables, scores, numbers, inside, statistic, stratum)
-                yield replace(figure, statistic=spec.name, kind=spec.kind, criterion=criterion, rater=name)
+            inside = places[name] if stratum.of is None else places[name][stratum.units[scores.unit[places[name]]]]
+            if stratum.of is None or places[name].size:
+                yield _of_rater(tables, replace(figure, rater=name), scores, numbers, inside, statistic, stratum)
 
 
 def _of_rater(
-    tables: Tables, scores: Scores, raters: Sequence[int], places: IntArray, statistic: Statistic, stratum: Stratum
+    tables: Tables,
+    figure: Figure,
+    scores: Scores,
+    raters: Sequence[int],
+    places: IntArray,
+    statistic: Statistic,
+    stratum: Stratum,
 ) -> Figure:
-    pooled = len(raters) > 1
-    counted = np.ones(places.size, dtype=np.bool_)
     left_out: dict[str, int] = {}
+    used = places
     for why, ratings in scores.left_out.items():
-        dropped = counted & ratings[places]
-        left_out[why] = int(dropped.sum())
-        counted &= ~dropped
-    used = places[counted]
-    units = scores.unit[used]
+        left_out[why] = int(ratings[used].sum())
+        used = used[~ratings[used]]
+    units, pooled = scores.unit[used], len(raters) > 1
     clusters = tables.together[units] if tables.together is not None else units if pooled else None
     if used.size:
         # Several people's ratings of one unit are one unit's worth of evidence, in `n` as in the interval.
@@ -187,14 +222,15 @@ def _of_rater(
         found = undefined(_nothing_left(left_out))
     if scores.followed_up is not None and (unanswered := left_out.get(ALSO_NOT_RATED, 0)):
         found = _with_gaps(found, unanswered, bool(scores.followed_up[used].any()))
+    if stratum.of is None:
+        left_out = {**_without_value(scores.tables, raters), **left_out}
     names = [tables.raters[number].id for number in raters]
-    return Figure(
-        "",
-        "",
-        found,
+    return replace(
+        figure,
+        estimate=found,
         stratum=stratum.of,
         detail={"raters": names, "ratings": int(used.size)} if pooled else None,
-        left_out=_counted({**_without_value(scores.tables, raters), **left_out} if stratum.whole else left_out),
+        left_out=_counted(left_out),
     )
 
 
@@ -211,27 +247,22 @@ def _nothing_left(left_out: Mapping[str, int]) -> str:
     return f"every rating is left out: {counted}" if counted else NO_RATINGS
 
 
-def _scores(table: Table) -> Scores:
-    """Each rating as its number on the scale."""
-    return Scores(table.unit, table.rater, _numbers(table), (table,), {})
+def _averages(tables: Tables, criteria: tuple[str, ...]) -> Scores:
+    """Each rater's average over the criteria of a unit; a unit that lacks one of them is incomplete."""
+    used = [tables.tables[criterion] for criterion in dict.fromkeys(criteria)]
+    if len(used) == 1:
+        return Scores(used[0].unit, used[0].rater, _numbers(used[0]), used, {})
+    width = max(1, len(tables.raters))
+    cells = [table.unit * width + table.rater for table in used]
+    keys, place, given = np.unique(np.concatenate(cells), return_inverse=True, return_counts=True)
+    numbers = np.concatenate([_numbers(table) for table in used])
+    totals = np.bincount(place.reshape(-1), weights=numbers, minlength=len(keys))
+    return Scores(keys // width, keys % width, totals / given, used, {INCOMPLETE: given < len(used)})
 
 
 def _numbers(table: Table) -> FloatArray:
     assert table.scores is not None, "the protocol's check lets only numbers have means"
     return table.scores[table.code]
-
-
-def _averages(tables: Tables, criteria: tuple[str, ...]) -> Scores:
-    """Each rater's average over the criteria of a unit; a unit that lacks one of them is incomplete."""
-    used = [tables.tables[criterion] for criterion in dict.fromkeys(criteria)]
-    width = max(1, len(tables.raters))
-    cells = [table.unit * width + table.rater for table in used]
-    keys, place = np.unique(np.concatenate(cells), return_inverse=True)
-    numbers = np.concatenate([_numbers(table) for table in used])
-    totals = np.bincount(place.reshape(-1), weights=numbers, minlength=len(keys))
-    given = np.bincount(place.reshape(-1), minlength=len(keys))
-    left_out = {INCOMPLETE: given < len(used)}
-    return Scores(keys // width, keys % width, totals / np.maximum(given, 1), used, left_out)
 
 
 def _ends(tables: Tables, criteria: tuple[str, ...]) -> tuple[float, float]:
@@ -313,47 +344,32 @@ def _f1(tables: Tables, table: Table, answered: BoolArray) -> FloatArray:
     return out
 
 
-def _share(plan: Resampling) -> Statistic:
-    """The share of ones, with Wilson's interval."""
-    return lambda values, clusters: proportion(values, clusters, plan.level)
-
-
-def mean_within(lowest: float, highest: float, plan: Resampling) -> Statistic:
+def mean_within(
+    values: FloatArray, clusters: IntArray | None, lowest: float, highest: float, level: float = 0.95
+) -> Estimate:
     """The mean with its t interval, cut off at the ends of the scale."""
-
-    def value(values: FloatArray, clusters: IntArray | None) -> Estimate:
-        found = mean(values, clusters, plan.level)
-        if found.low is None or found.high is None:
-            return found
-        return replace(found, low=max(lowest, found.low), high=min(highest, found.high))
-
-    return value
+    found = mean(values, clusters, level)
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(lowest, found.low), high=min(highest, found.high))
 
 
-def resampled_mean(plan: Resampling) -> Statistic:
+def resampled_mean(values: FloatArray, clusters: IntArray | None, plan: Resampling) -> Estimate:
     """The mean with its bootstrap interval: F1 piles up at 0 and 1, far from the distribution that t expects."""
-
-    def value(values: FloatArray, clusters: IntArray | None) -> Estimate:
-        sample = Sample.of(values[:, None], clusters)
-        sums = np.concatenate((sample.rows, np.ones_like(sample.rows)), axis=1)
-        return sample.estimate(sums, first_over_second, int(values.size), NO_RATINGS, plan)
-
-    return value
+    sample = Sample.of(values[:, None], clusters)
+    sums = np.concatenate((sample.rows, np.ones_like(sample.rows)), axis=1)
+    return sample.estimate(sums, first_over_second, int(values.size), NO_RATINGS, plan)
 
 
-def _deviation(plan: Resampling) -> Statistic:
+def _deviation(values: FloatArray, clusters: IntArray | None, plan: Resampling) -> Estimate:
     """The sample standard deviation (n - 1) with its bootstrap interval; undefined with fewer than two ratings."""
-
-    def value(values: FloatArray, clusters: IntArray | None) -> Estimate:
-        if values.size < 2:
-            return undefined("a standard deviation needs two ratings", int(values.size))
-        sample = Sample.of(values[:, None], clusters)
-        # Measured from the middle, so that the squares lose no digits.
-        apart = sample.rows - values.mean()
-        sums = np.concatenate((np.ones_like(apart), apart, apart**2), axis=1)
-        return sample.estimate(sums, _deviation_of_sums, int(values.size), "", plan)
-
-    return value
+    if values.size < 2:
+        return undefined("a standard deviation needs two ratings", int(values.size))
+    sample = Sample.of(values[:, None], clusters)
+    # Measured from the middle, so that the squares lose no digits.
+    apart = sample.rows - values.mean()
+    sums = np.concatenate((np.ones_like(apart), apart, apart**2), axis=1)
+    return sample.estimate(sums, _deviation_of_sums, int(values.size), "", plan)
 
 
 def _deviation_of_sums(sums: FloatArray) -> FloatArray:
@@ -386,16 +402,14 @@ def _pairs(
     """Every kind of agreement between two sides, for each criterion, pair and stratum."""
     for criterion in spec.criteria:
         table = tables.tables[criterion]
-        if not table.categorical and spec.kind != "percent_match":
-            yield Figure(spec.name, spec.kind, undefined(NO_LABELS), criterion)
-            continue
-        pairs = list(_sides(tables, table, spec))
+        labels = table.categorical or spec.kind == "percent_match"
+        pairs = list(_sides(tables, table, spec)) if labels else []
         if not pairs:
             why = NO_TWO_RATERS if spec.between == "all" else NO_PERSON_AND_MODEL
-            yield Figure(spec.name, spec.kind, undefined(why), criterion)
+            yield Figure(spec.name, spec.kind, undefined(why if labels else NO_LABELS), criterion)
         for stratum in parts:
             for sides in pairs:
-                if stratum.whole or ((sides.own != MISSING) & (sides.other != MISSING)).any():
+                if stratum.of is None or ((sides.own != MISSING) & (sides.other != MISSING)).any():
                     yield from _of_pair(table, spec, sides, stratum, plan)
 
 
@@ -475,7 +489,7 @@ def _left_out_of_pair(table: Table, sides: _Sides, stratum: Stratum) -> Mapping[
         NO_MAJORITY: int((own & split).sum()),
         UNMATCHED: int((own & ~other & ~split).sum() + (other & ~own).sum()),
     }
-    return {**_without_value([table], sides.raters), **counts} if stratum.whole else counts
+    return {**_without_value([table], sides.raters), **counts} if stratum.of is None else counts
 
 
 # --- The majority vote of all raters ---
@@ -493,26 +507,73 @@ def _votes(
             yield Figure(spec.name, spec.kind, undefined(why), criterion)
             continue
         for stratum in parts:
-            for figure in _vote(table, raters, stratum, plan):
-                yield replace(figure, statistic=spec.name, kind=spec.kind, criterion=criterion, stratum=stratum.of)
+            figure = Figure(spec.name, spec.kind, undefined(NO_COMMON_UNIT), criterion, stratum=stratum.of)
+            yield from _vote(figure, table, raters, stratum, plan)
 
 
-def _vote(table: Table, raters: Sequence[int], stratum: Stratum, plan: Resampling) -> Iterator[Figure]:
+def _vote(figure: Figure, table: Table, raters: Sequence[int], stratum: Stratum, plan: Resampling) -> Iterator[Figure]:
     """The figures of one vote, over the units that every rater rated."""
     given = table.codes[:, raters]
     complete: BoolArray = (given != MISSING).all(axis=1) & stratum.units
     incomplete = {INCOMPLETE: int((given[stratum.units & ~complete] != MISSING).sum())}
-    left_out = _counted({**_without_value([table], raters), **incomplete} if stratum.whole else incomplete)
+    left_out = {**_without_value([table], raters), **incomplete} if stratum.of is None else incomplete
+    figure = replace(figure, left_out=_counted(left_out))
     codes, clusters, labels = given[complete], table.clusters_of(complete), len(table.values)
     names = [table.raters[number].id for number in raters]
     full = (codes == codes[:, :1]).all(axis=1)
     most = majority_of(codes, labels) != MISSING
-    nothing = undefined(NO_COMMON_UNIT)
     for label, hits in (("full", full), ("majority", most & ~full), ("none", ~most)):
-        found = proportion(hits.astype(np.float64), clusters, plan.level) if len(codes) else nothing
-        detail = {"count": int(hits.sum()), "raters": names}
-        yield Figure("", "", found, label=label, detail=detail, left_out=left_out)
+        found = proportion(hits.astype(np.float64), clusters, plan.level) if len(codes) else figure.estimate
+        yield replace(figure, estimate=found, label=label, detail={"count": int(hits.sum()), "raters": names})
     for place, name in enumerate(names):
         match = match_with_majority(codes, labels, place, clusters, plan.level)
         for against, found in ((MAJORITY, match.plain), (MAJORITY_OF_OTHERS, match.with_others)):
-            yield Figure("", "", found if len(codes) else nothing, rater=name, against=against, left_out=left_out)
+            yield replace(figure, estimate=found if len(codes) else figure.estimate, rater=name, against=against)
+
+
+# --- Two label fields of the items ---
+
+
+def _classification(
+    tables: Tables, spec: model.ClassificationMeasure, parts: Sequence[Stratum], plan: Resampling
+) -> Iterator[Figure]:
+    """How well one field predicts another, over all items that have both labels and in each stratum."""
+    columns = {name: tables.labels.get(name, ()) for name in (spec.truth, spec.prediction)}
+    labels = ordered_labels(tables.protocol, columns)
+    truth, prediction = (coded(columns[name], labels) for name in (spec.truth, spec.prediction))
+    for stratum in parts:
+        inside = stratum.items if truth.size else np.zeros(0, dtype=np.bool_)
+        crossed = cross(truth[inside], prediction[inside], len(labels))
+        detail: Mapping[str, object] | None = None
+        if spec.kind == "confusion_matrix":
+            counts = {"rows": spec.truth, "columns": spec.prediction, "counts": crossed.table.tolist()}
+            detail = {"labels": list(labels), **counts}
+        elif spec.kind != "accuracy":
+            detail = {"per_label": by_label(crossed, labels)[spec.kind]}
+        missing = _counted({NO_LABEL: int(inside.sum()) - crossed.n})
+        found = classification_score(crossed, spec.kind, plan)
+        yield Figure(spec.name, spec.kind, found, stratum=stratum.of, detail=detail, left_out=missing)
+
+
+def classification_score(crossed: Cross, kind: ClassificationKind, plan: Resampling = DEFAULT) -> Estimate:
+    """Accuracy, or the macro average of precision, recall or F1; rows are the truth."""
+    if crossed.n == 0:
+        return undefined("no item has both labels")
+    if kind == "confusion_matrix":
+        return undefined(NO_NUMBER, crossed.n)
+    return pair_percent(crossed, plan) if kind == "accuracy" else mean_over_labels(crossed, kind, plan=plan)
+
+
+def by_label(crossed: Cross, labels: Sequence[str]) -> Mapping[str, Mapping[str, float | None]]:
+    """Precision, recall and F1 of each label; None where the label was never predicted, or never true."""
+    hits, true, predicted = np.diagonal(crossed.table), crossed.table.sum(axis=1), crossed.table.sum(axis=0)
+
+    def shares(top: IntArray, bottom: IntArray) -> Mapping[str, float | None]:
+        both = zip(labels, top.tolist(), bottom.tolist(), strict=True)
+        return {label: hit / total if total else None for label, hit, total in both}
+
+    return {
+        "precision": shares(hits, predicted),
+        "recall": shares(hits, true),
+        "f1": shares(2 * hits, true + predicted),
+    }

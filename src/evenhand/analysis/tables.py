@@ -5,6 +5,7 @@ status, so that every figure can report what it left out.
 """
 
 from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ import numpy as np
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Kind, RaterRef, Status, Value
 from evenhand.scales import Label, Nominal, Ordinal, Percent, Text
-from evenhand.statistics import MISSING, BoolArray, FloatArray, IntArray, majority_label
+from evenhand.statistics import MISSING, BoolArray, FloatArray, IntArray, majority_label, ratio
 
 Level = Literal["nominal", "ordinal", "interval"]
 
@@ -27,24 +28,25 @@ _NAN = float("nan")
 
 @dataclass(frozen=True)
 class Opinions:
-    """What a group says of some units: the label of more than half (-1 none), the mean score (NaN none), how many."""
+    """What a group of raters says of some units: how often each label, the sum of the scores, how many ratings."""
 
-    majority: IntArray
-    mean: FloatArray
-    count: IntArray
-
-    def only(self, units: BoolArray) -> "Opinions":
-        return Opinions(self.majority[units], self.mean[units], self.count[units])
-
-
-@dataclass(frozen=True)
-class _Group:
-    """What a group of raters gave each unit: how often each label, the sum of the scores, how many ratings."""
-
-    members: frozenset[int]
     tally: IntArray
     total: FloatArray
     count: IntArray
+
+    @cached_property
+    def majority(self) -> IntArray:
+        """The label that more than half of them give, -1 if there is none."""
+        return majority_label(self.tally)
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Their mean score, NaN if there is none."""
+        return ratio(self.total, self.count.astype(np.float64))
+
+    def at(self, units: IntArray | BoolArray) -> "Opinions":
+        """The same of fewer units."""
+        return Opinions(self.tally[units], self.total[units], self.count[units])
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Table:
     @cached_property
     def scores(self) -> FloatArray | None:
         """The numbers that the values stand for; None for labels and texts."""
-        if self.criterion.scale.level not in ("ordinal", "interval"):
+        if self.level == "nominal":
             return None
         return np.array([float(value) for value in self.values], dtype=np.float64)
 
@@ -140,70 +142,62 @@ class Table:
         """The clusters of some units; None if all units are independent."""
         return None if self.clusters is None else self.clusters[units]
 
-    def active(self, *kinds: Kind) -> list[int]:
-        """Raters of some kinds with a rating here."""
+    def _active(self, *kinds: Kind) -> list[int]:
         rated = np.diff(self._starts) > 0
         return [number for number, rater in enumerate(self.raters) if rater.kind in kinds and rated[number]]
 
     @cached_property
     def people(self) -> list[int]:
         """The people with a rating here."""
-        return self.active(Kind.PERSON)
+        return self._active(Kind.PERSON)
 
     @cached_property
     def machines(self) -> list[int]:
         """The models and rules with a rating here."""
-        return self.active(Kind.MODEL, Kind.RULE)
-
-    @property
-    def rated_by_people(self) -> int:
-        """How many units a person rated."""
-        return int((self._people.count > 0).sum())
+        return self._active(Kind.MODEL, Kind.RULE)
 
     def people_at(self, units: IntArray, without: Sequence[int] = ()) -> Opinions:
         """What the people say of some units, without some of them."""
-        return self._opinions(self._people, units, without)
+        return self._without(self.of_people.at(units), units, [one for one in without if one in self.people])
 
     def raters_at(self, units: IntArray, without: Sequence[int] = ()) -> Opinions:
         """What all raters say of some units, without some of them."""
-        return self._opinions(self._everyone, units, without)
+        return self._without(self._of_all.at(units), units, without)
 
     @cached_property
-    def _people(self) -> _Group:
-        return self._group(self.people)
+    def of_people(self) -> Opinions:
+        """What the people say of all units."""
+        return self._opinions(np.isin(self.rater, self.people))
 
     @cached_property
-    def _everyone(self) -> _Group:
-        return self._group(range(self.n_raters))
+    def _of_all(self) -> Opinions:
+        return self._opinions(np.ones(self.rater.size, dtype=np.bool_))
 
-    def _group(self, members: Sequence[int]) -> _Group:
-        used = np.isin(self.rater, list(members))
-        unit, code, labels = self.unit[used], self.code[used], len(self.labels)
-        tally = np.bincount(unit * labels + code, minlength=self.n_units * labels) if labels else np.zeros(0)
-        total = np.zeros(self.n_units)
-        if self.scores is not None and code.size:
-            total = np.bincount(unit, weights=self.scores[code], minlength=self.n_units).astype(np.float64)
-        count = np.bincount(unit, minlength=self.n_units).astype(np.int64)
-        return _Group(frozenset(members), tally.astype(np.int64).reshape(self.n_units, labels), total, count)
+    def _opinions(self, used: BoolArray) -> Opinions:
+        unit, code, labels, n = self.unit[used], self.code[used], len(self.labels), self.n_units
+        tally = np.bincount(unit * labels + code, minlength=n * labels) if labels else np.zeros(0, dtype=np.int64)
+        total = np.full(n, np.nan)
+        if self.scores is not None:
+            scores = self.scores[code] if code.size else np.zeros(0)
+            total = np.bincount(unit, weights=scores, minlength=n).astype(np.float64)
+        return Opinions(tally.reshape(n, labels), total, np.bincount(unit, minlength=n).astype(np.int64))
 
-    def _opinions(self, group: _Group, units: IntArray, without: Sequence[int]) -> Opinions:
-        tally, total, count = group.tally[units], group.total[units], group.count[units]
-        for rater in group.members.intersection(without):
+    def _without(self, of: Opinions, units: IntArray, raters: Sequence[int]) -> Opinions:
+        """Take the ratings of some members off copies of a group's sums."""
+        for rater in raters:
             own = self.codes_at(rater, units)
             rated = np.flatnonzero(own != MISSING)
             if self.labels:
-                tally[rated, own[rated]] -= 1
+                of.tally[rated, own[rated]] -= 1
             if self.scores is not None:
-                total[rated] -= self.scores[own[rated]]
-            count[rated] -= 1
-        mean = np.full(units.size, np.nan)
-        if self.scores is not None:
-            np.divide(total, count, out=mean, where=count > 0)
-        return Opinions(majority_label(tally), mean, count)
+                of.total[rated] -= self.scores[own[rated]]
+            of.count[rated] -= 1
+        return of
 
     def status_counts(self) -> Mapping[Status, int]:
         """Ratings by status, of all raters."""
-        return {status: sum(counts.get(status, 0) for counts in self.statuses) for status in Status}
+        found = sum(map(Counter[Status], self.statuses), Counter[Status]())
+        return {status: found[status] for status in Status}
 
     def without(self, raters: Sequence[int]) -> "Table":
         """The same without the ratings of some raters, of any status; the numbers of the others stay."""
@@ -281,9 +275,9 @@ class Tables:
 
     def __post_init__(self) -> None:
         bound = {
-            name: replace(table, raters=self.raters, clusters=self.together)
-            if table.raters is not self.raters or table.clusters is not self.together
-            else table
+            name: table
+            if table.raters is self.raters and table.clusters is self.together
+            else replace(table, raters=self.raters, clusters=self.together)
             for name, table in self.tables.items()
         }
         object.__setattr__(self, "tables", bound)
@@ -361,15 +355,18 @@ class TableBuilder:
 
     def build(self) -> Table:
         """The table. Answers that are numbers are put in order."""
-        values, recode = self._ordered_values()
-        cells = np.frombuffer(self._cell, dtype=np.int64) if self._cell else np.zeros(0, dtype=np.int64)
+        values, recode = list(self._codes), np.arange(len(self._codes), dtype=np.int64)
+        if isinstance(self._criterion.scale, Percent):
+            order = sorted(recode.tolist(), key=lambda code: float(values[code]))
+            recode[order] = np.arange(len(values))
+            values = [values[code] for code in order]
+        cells = np.array(self._cell, dtype=np.int64)
         # `unique` names the first of equal cells; the last one counts, so it reads them backwards.
         _, backwards = np.unique(cells[::-1], return_index=True)
         last = np.sort(len(cells) - 1 - backwards)
         status = np.array(self._status, dtype=np.int8)[last]
-        raters = cells[last] % max(self._n_raters, 1)
         counts = np.zeros((self._n_raters, len(STATUSES)), dtype=np.int64)
-        np.add.at(counts, (raters, status), 1)
+        np.add.at(counts, (cells[last] % max(self._n_raters, 1), status), 1)
         kept = last[status == _STATUS_CODES[Status.RATED]]
         confidence = np.array(self._confidence, dtype=np.float64)[kept]
         return Table(
@@ -384,12 +381,3 @@ class TableBuilder:
             [{status: int(row[code]) for status, code in _STATUS_CODES.items() if row[code]} for row in counts],
             None if np.isnan(confidence).all() else confidence,
         )
-
-    def _ordered_values(self) -> tuple[Sequence[Value], IntArray]:
-        values = list(self._codes)
-        recode = np.arange(len(values), dtype=np.int64)
-        if self._criterion.scale.type != "percent":
-            return values, recode
-        order = sorted(range(len(values)), key=lambda code: float(values[code]))
-        recode[order] = np.arange(len(values))
-        return [values[code] for code in order], recode

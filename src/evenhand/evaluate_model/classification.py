@@ -2,20 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
-from evenhand.analysis.classification import classification_figures
-from evenhand.analysis.figures import Figure
-from evenhand.analysis.strata import coded, ordered_labels, strata
-from evenhand.analysis.tables import Tables
+from evenhand.analysis.measures import by_label, classification_score, coded, ordered_labels
 from evenhand.protocol.model import ClassificationMeasure, Protocol
+from evenhand.report.json import plain
 from evenhand.report.numbers import described
 from evenhand.scales import label_key
-from evenhand.statistics import DEFAULT, Cross, Estimate, Resampling, cross, mean_over_labels, undefined
+from evenhand.statistics import DEFAULT, Estimate, Resampling, cross, mean_over_labels, undefined
 
-NO_LABEL, NO_PREDICTION = "no_label", "no_prediction"
-Score = Literal["precision", "recall", "f1"]
-SCORES: tuple[Score, ...] = ("precision", "recall", "f1")
+SCORES: tuple[Literal["precision", "recall", "f1"], ...] = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +48,10 @@ class Classification:
 
     def as_dict(self) -> dict[str, object]:
         """The same as JSON would hold it."""
-        return {
-            "rows": self.rows,
-            "left_out": dict(self.left_out),
-            "accuracy": self.accuracy.to_dict(),
-            "macro": {name: getattr(self, name).to_dict() for name in ("precision", "recall", "f1")},
-            "weighted": {name: found.to_dict() for name, found in self.weighted.items()},
-            "per_label": {
-                label: {"precision": s.precision, "recall": s.recall, "f1": s.f1, "support": s.support}
-                for label, s in self.per_label.items()
-            },
-            "labels": list(self.labels),
-            "confusion": [list(row) for row in self.confusion],
-            "remarks": list(self.remarks),
-        }
+        found = plain(self)
+        macro = {name: found.pop(name) for name in SCORES}
+        order = ("rows", "left_out", "accuracy", "macro", "weighted", "per_label", "labels", "confusion", "remarks")
+        return {name: macro if name == "macro" else found[name] for name in order}
 
     def __str__(self) -> str:
         lines = [
@@ -85,53 +71,32 @@ def classify(
     protocol: Protocol, truth: Sequence[str | None], prediction: Sequence[str | None], plan: Resampling = DEFAULT
 ) -> Classification:
     """Every row counts that has both; the figures are the project's own, with the values that scikit-learn gives."""
-    specs = {spec.kind: spec for spec in protocol.measures if isinstance(spec, ClassificationMeasure)}
-    fields = next(iter(specs.values()))
-    tables = Tables(
-        protocol=protocol,
-        raters=(),
-        n_items=len(truth),
-        n_units=len(truth),
-        tables={},
-        labels={fields.truth: truth, fields.prediction: prediction},
-    )
-    whole = strata(tables)[:1]
-    found = {kind: next(classification_figures(tables, spec, whole, plan)) for kind, spec in specs.items()}
-    labels = ordered_labels(tables, [fields.truth, fields.prediction])
+    fields = next(spec for spec in protocol.measures if isinstance(spec, ClassificationMeasure))
+    labels = ordered_labels(protocol, {fields.truth: truth, fields.prediction: prediction})
     crossed = cross(coded(truth, labels), coded(prediction, labels), len(labels))
-    missing = {NO_LABEL: sum(label is None for label in truth)}
-    missing[NO_PREDICTION] = len(truth) - crossed.n - missing[NO_LABEL]
+    no_label = sum(label is None for label in truth)
+    missing = {"no_label": no_label, "no_prediction": len(truth) - crossed.n - no_label}
+    each = by_label(crossed, labels)
+    support: list[int] = crossed.table.sum(axis=1).tolist()
+    nothing = undefined("no item has both labels")
     return Classification(
         rows=len(truth),
         left_out={why: count for why, count in missing.items() if count},
         labels=labels,
         confusion=crossed.table.tolist(),
-        accuracy=found["accuracy"].estimate,
-        precision=found["precision"].estimate,
-        recall=found["recall"].estimate,
-        f1=found["f1"].estimate,
-        weighted={name: _weighted(crossed, name, plan) for name in SCORES},
-        per_label=_per_label(labels, crossed, found),
+        accuracy=classification_score(crossed, "accuracy", plan),
+        precision=classification_score(crossed, "precision", plan),
+        recall=classification_score(crossed, "recall", plan),
+        f1=classification_score(crossed, "f1", plan),
+        weighted={
+            name: mean_over_labels(crossed, name, weighted=True, plan=plan) if crossed.n else nothing for name in SCORES
+        },
+        per_label={
+            label: LabelScores(*(each[name][label] for name in SCORES), support=count)
+            for label, count in zip(labels, support, strict=True)
+        },
         remarks=_remarks(labels),
     )
-
-
-def _per_label(labels: Sequence[str], crossed: Cross, found: Mapping[str, Figure]) -> Mapping[str, LabelScores]:
-    def by_label(kind: str) -> Mapping[str, float | None]:
-        return cast("Mapping[str, float | None]", (found[kind].detail or {})["per_label"])
-
-    precision, recall, f1 = by_label("precision"), by_label("recall"), by_label("f1")
-    support: list[int] = crossed.table.sum(axis=1).tolist()
-    return {
-        label: LabelScores(precision[label], recall[label], f1[label], count)
-        for label, count in zip(labels, support, strict=True)
-    }
-
-
-def _weighted(crossed: Cross, name: Score, plan: Resampling) -> Estimate:
-    if crossed.n == 0:
-        return undefined("no item has both labels")
-    return mean_over_labels(crossed, name, weighted=True, plan=plan)
 
 
 def _remarks(labels: Sequence[str]) -> Sequence[str]:

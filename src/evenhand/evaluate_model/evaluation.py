@@ -12,7 +12,7 @@ from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import Item, Rating, Status
 from evenhand.report.numbers import described
 from evenhand.scales import Nominal, Ordinal, Text
-from evenhand.statistics import DEFAULT, NO_RATINGS, Estimate, undefined
+from evenhand.statistics import NO_RATINGS, Estimate, undefined
 from evenhand.text import counted
 
 
@@ -112,7 +112,7 @@ def _mean(criterion: Criterion, scale: Ordinal, rows: Sequence[Mapping[str, Any]
     if not values:
         return undefined(NO_RATINGS)
     ends = float(scale.values[0]), float(scale.values[-1])
-    return mean_within(*ends, DEFAULT)(np.array(values, dtype=np.float64), None)
+    return mean_within(np.array(values, dtype=np.float64), None, *ends)
 
 
 def _counts(criterion: Criterion, scale: Nominal, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, int]:

@@ -129,7 +129,7 @@ def with_bert_score(
 def _mean(values: Sequence[float], plan: Resampling) -> Estimate:
     if not values:
         return undefined("no row has a reference")
-    return resampled_mean(plan)(np.array(values, dtype=np.float64), None)
+    return resampled_mean(np.array(values, dtype=np.float64), None, plan)
 
 
 def _cut(pairs: Pairs, language: str) -> Cut:

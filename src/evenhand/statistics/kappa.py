@@ -1,6 +1,7 @@
 """Agreement beyond chance: Cohen's κ of two raters, weighted or plain; Fleiss' κ and Gwet's AC1 and AC2 of many."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -105,6 +106,13 @@ def gwet_ac(
         return 1.0 - scale * (pool * (1.0 - pool)).sum(axis=-1)
 
     return _beyond_chance(counts, weight, chance, "chance agreement is complete", plan)
+
+
+def pair_ac(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
+    """Gwet's AC of two raters: AC2 with quadratic weights if the labels have scores, AC1 otherwise."""
+    table = one_hot(pair.rows, pair.scores.size) + one_hot(pair.columns, pair.scores.size)
+    counts = Counts(replace(pair.sample, rows=table), pair.scores)
+    return gwet_ac(counts, "quadratic" if pair.ordered else "identity", plan)
 
 
 def _beyond_chance(

@@ -1,23 +1,22 @@
 """The statistics of two raters, by name, from one confusion table."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 
-from evenhand.statistics.confusion import Cross, macro_f1, one_hot, pair_percent, pair_within_one
+from evenhand.statistics.confusion import Cross, macro_f1, pair_percent, pair_within_one
 from evenhand.statistics.correlation import spearman
-from evenhand.statistics.counts import Counts
 from evenhand.statistics.estimate import Estimate
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling
-from evenhand.statistics.kappa import cohen_kappa, gwet_ac
+from evenhand.statistics.kappa import cohen_kappa, pair_ac
 
-_STATISTICS: Mapping[str, Callable[[Cross, Resampling | None], Estimate]] = {
+_STATISTICS: Mapping[str, Callable[..., Estimate]] = {
     "percent": pair_percent,
-    "kappa": lambda pair, plan: cohen_kappa(pair, "identity", plan),
-    "kappa_linear": lambda pair, plan: cohen_kappa(pair, "linear", plan),
-    "kappa_quadratic": lambda pair, plan: cohen_kappa(pair, "quadratic", plan),
+    "kappa": cohen_kappa,
+    "kappa_linear": partial(cohen_kappa, weighting="linear"),
+    "kappa_quadratic": partial(cohen_kappa, weighting="quadratic"),
     "within_one": pair_within_one,
     "spearman": spearman,
-    "ac": lambda pair, plan: gwet_ac(_as_counts(pair), "quadratic" if pair.ordered else "identity", plan),
+    "ac": pair_ac,
     "macro_f1": macro_f1,
 }
 _ORDERED_ONLY = ("kappa_linear", "kappa_quadratic", "within_one", "spearman")
@@ -29,10 +28,4 @@ def pair_statistics(
     """The named statistics of two raters, or all that fit the scale: only labels with scores have an order."""
     if names is None:
         names = [name for name in _STATISTICS if pair.ordered or name not in _ORDERED_ONLY]
-    return {name: _STATISTICS[name](pair, plan) for name in names}
-
-
-def _as_counts(pair: Cross) -> Counts:
-    """The pair as label counts, for the statistics that do not read which rater gave which label."""
-    table = one_hot(pair.rows, pair.scores.size) + one_hot(pair.columns, pair.scores.size)
-    return Counts(replace(pair.sample, rows=table), pair.scores)
+    return {name: _STATISTICS[name](pair, plan=plan) for name in names}

@@ -4,17 +4,82 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from evenhand.analysis.tables import FREE_TEXT, Level, Table, Tables, compared
-from evenhand.analysis.trust.confidence import NOT_STATED, Confidence, confidences
-from evenhand.analysis.trust.powered import Powered, powered
-from evenhand.analysis.trust.severity import NO_ORDER, Severity, severity
-from evenhand.analysis.trust.stand_in import StandIn, stand_in
-from evenhand.analysis.trust.standing import Against, Standing, against, busiest, standing
-from evenhand.records import Kind, Value
-from evenhand.statistics import DEFAULT, Resampling
+import numpy as np
 
-NO_MODEL = "no model or rule has rated this criterion"
-NO_PERSON = "no person has rated this criterion"
+from evenhand.analysis.tables import FREE_TEXT, Level, Table, Tables, compared
+from evenhand.analysis.trust.raters import (
+    Against,
+    Confidence,
+    Severity,
+    Standing,
+    against,
+    confidences,
+    severity,
+    standing,
+)
+from evenhand.records import Kind, Value
+from evenhand.statistics import (
+    DEFAULT,
+    MISSING,
+    AltTest,
+    FloatArray,
+    IntArray,
+    PredictionPowered,
+    Resampling,
+    alt_test_beside_constant,
+    ppi_labels,
+    ppi_mean,
+)
+from evenhand.statistics.models.alt_test import FEWEST_UNITS
+
+MEAN = "mean"
+MOST_PEOPLE = 50
+"""A model is compared with at most this many people, those with the most ratings: no reader needs a longer list."""
+_MOST_WORK = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Powered:
+    """What the people would have said of every unit, from their few ratings and a model's many: prediction-powered
+    estimates of the `mean` score, or the share of each label.
+
+    `labelled` units have the people's value and the model's, `further` the model's alone. Left out: `tied` units, whose
+    people have no majority label, and `people_only` ones, which the model did not rate. `why` says what keeps the model
+    from adding anything.
+    """
+
+    estimates: Mapping[str, PredictionPowered]
+    labelled: int
+    further: int
+    tied: int
+    people_only: int
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """The alternative-annotator test of a model, with a rater beside it who always says `constant`.
+
+    `people` names the person of each duel, in the order of the duels; `took_part` those with units enough. `epsilon`
+    is the lead that a person must have over the model to hold the place, as a share of units. `meaning` says the
+    outcome in one sentence. Without a test `why` is the reason.
+    """
+
+    epsilon: float
+    people: Sequence[str]
+    took_part: Sequence[str]
+    n_units: int
+    model: AltTest | None
+    beside: AltTest | None
+    constant: Value | None
+    meaning: str
+    why: str | None = None
+    note: str | None = None
+
+    @property
+    def convinces(self) -> bool:
+        """Whether the model passes where the constant does not."""
+        return bool(self.model and self.model.passed and not (self.beside and self.beside.passed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +122,10 @@ class Trust:
 def trust(tables: Tables, criterion: str, plan: Resampling = DEFAULT, epsilon: float = 0.2) -> Trust:
     """How far each rater can be trusted on a criterion. `epsilon` is the stand-in test's allowance for a model."""
     view = compared(tables.tables[criterion])
-    known, table = view is not None, view or tables.tables[criterion]
-    people, machines = (table.people, table.machines) if known else ([], [])
+    table = view or tables.tables[criterion]
+    people, machines = (table.people, table.machines) if view else ([], [])
     raters = sorted([*people, *machines])
     stated = confidences(tables, table, raters, plan)
-    ordered = table.scores is not None
     return Trust(
         criterion=criterion,
         level=table.level,
@@ -70,39 +134,121 @@ def trust(tables: Tables, criterion: str, plan: Resampling = DEFAULT, epsilon: f
         models=[_model(table, machine, plan, epsilon) for machine in machines],
         rivals=[against(table, first, second, plan) for first, second in combinations(machines, 2)],
         confidences=stated,
-        severities=[severity(table, rater, plan) for rater in raters] if ordered else [],
+        severities=[severity(table, rater, plan) for rater in raters] if table.scores is not None else [],
         silent=[
             rater.id
             for number, rater in enumerate(tables.raters)
             if rater.id not in tables.adjudicators and not table.units_of(number).size
         ],
-        why=_why(table, known, bool(stated)),
+        why=_why(table, bool(stated)) if view else dict.fromkeys(_PARTS, FREE_TEXT),
         coverage=plan.level,
     )
 
 
+_PARTS = ("people", "models", "rivals", "confidences", "severities")
+
+
+def _why(table: Table, stated: bool) -> Mapping[str, str]:
+    no_severity = "labels without an order have no severity" if table.scores is None else "there are no ratings"
+    reasons = (
+        (table.people, "no person has rated this criterion"),
+        (table.machines, "no model or rule has rated this criterion"),
+        (len(table.machines) > 1, "fewer than two models or rules have rated this criterion"),
+        (stated, "no rater stated a confidence"),
+        (table.scores is not None and (table.people or table.machines), no_severity),
+    )
+    return {part: why for part, (there, why) in zip(_PARTS, reasons, strict=True) if not there}
+
+
 def _model(table: Table, model: int, plan: Resampling, epsilon: float) -> ModelTrust:
-    compared = busiest(table)
+    by_work = sorted(table.people, key=lambda person: -table.units_of(person).size)
+    busiest = sorted(by_work[:MOST_PEOPLE])
     return ModelTrust(
         rater=table.raters[model].id,
         kind=table.raters[model].kind,
-        powered=powered(table, model, plan),
-        stand_in=stand_in(table, model, epsilon),
+        powered=_powered(table, model, plan),
+        stand_in=_stand_in(table, model, epsilon),
         standing=standing(table, model, plan),
-        against=[against(table, model, person, plan) for person in compared],
-        people_left_out=len(table.people) - len(compared),
+        against=[against(table, model, person, plan) for person in busiest],
+        people_left_out=len(table.people) - len(busiest),
     )
 
 
-def _why(table: Table, known: bool, stated: bool) -> Mapping[str, str]:
-    if not known:
-        return dict.fromkeys(("people", "models", "rivals", "confidences", "severities"), FREE_TEXT)
-    rated = bool(table.people or table.machines)
-    reasons = {
-        "people": None if table.people else NO_PERSON,
-        "models": None if table.machines else NO_MODEL,
-        "rivals": None if len(table.machines) > 1 else "fewer than two models or rules have rated this criterion",
-        "confidences": None if stated else NOT_STATED,
-        "severities": NO_ORDER if table.scores is None else None if rated else "there are no ratings",
-    }
-    return {part: why for part, why in reasons.items() if why is not None}
+def _powered(table: Table, model: int, plan: Resampling) -> Powered:
+    """One model's estimates. A unit's people value is their majority label, or their mean score."""
+    units = table.units_of(model)
+    people, codes = table.people_at(units), table.codes_at(model, units)
+    rated = people.count > 0
+    known = rated if table.scores is not None else people.majority >= 0
+    how = "auto", table.clusters_of(units[known]), table.clusters_of(units[~rated]), plan.level
+    if table.scores is not None:
+        values = table.scores[codes]
+        estimates = {MEAN: ppi_mean(people.mean[known], values[known], values[~rated], *how)}
+    else:
+        shares = ppi_labels(people.majority[known], codes[known], codes[~rated], len(table.labels), *how)
+        estimates = {str(label): share for label, share in zip(table.labels, shares, strict=True)}
+    labelled, further = int(known.sum()), int((~rated).sum())
+    why = None
+    if not table.people:
+        why = "no person rated this criterion: nothing says how wrong the model is"
+    elif labelled == 0:
+        why = "no unit has both the people's value and the model's: nothing says how wrong the model is"
+    elif further == 0:
+        why = "the model rated no further units: there is nothing to gain from it"
+    people_only = int((table.of_people.count > 0).sum() - rated.sum())
+    return Powered(estimates, labelled, further, int((rated & ~known).sum()), people_only, why)
+
+
+def _stand_in(table: Table, model: int, epsilon: float) -> StandIn:
+    """The test, on units that the model and at least two people rated: by distance of scores, or by equal labels."""
+    name, units = table.raters[model].id, table.units_of(model)
+    units = units[table.people_at(units).count >= 2]
+    people = [person for person in table.people if (table.codes_at(person, units) != MISSING).any()]
+    n, why = int(units.size), None
+    if len(table.people) < 2:
+        why = f"{len(table.people) or 'no'} person rated; the test leaves one out and needs another to compare with"
+    elif n < FEWEST_UNITS:
+        why = f"{n} units were rated by the model and two people, fewer than {FEWEST_UNITS}"
+    elif n * len(people) ** 2 > _MOST_WORK:
+        why = f"{len(people)} people on {n:,} units are too many to compare each with all the others"
+    if why is not None:
+        return StandIn(epsilon, [], [], n, None, None, None, f"{name} could not be tested: {why}.", why)
+    scoring = "accuracy" if table.scores is None else "neg_rmse"
+    scores = np.stack([_values(table, person, units) for person in people], axis=1)
+    tested = alt_test_beside_constant(scores, _values(table, model, units), scoring, epsilon)
+    names = [table.raters[person].id for person in people]
+    took_part = [names[duel.rater] for duel in tested.model.duels if duel.p is not None]
+    constant = _constant(table, tested.constant_score)
+    meaning = _meaning(name, tested.model, tested.constant, constant, epsilon)
+    two = "only two people: each is compared with the other alone; three make a better test"
+    note = two if len(took_part) == 2 else None
+    both = tested.model, tested.constant
+    return StandIn(epsilon, names, took_part, n, *both, constant, meaning, tested.model.why, note)
+
+
+def _values(table: Table, rater: int, units: IntArray) -> FloatArray:
+    codes = table.codes_at(rater, units)
+    return np.where(codes == MISSING, np.nan, codes if table.scores is None else table.scores[codes])
+
+
+def _constant(table: Table, score: float | None) -> Value | None:
+    if score is None:
+        return None
+    if table.scores is None:
+        return table.labels[int(score)]
+    return int(score) if score == int(score) else score
+
+
+def _meaning(name: str, model: AltTest, beside: AltTest, constant: Value | None, epsilon: float) -> str:
+    if model.passed is None:
+        return f"{name} could not be tested: {model.why}."
+    tested = sum(duel.p is not None for duel in model.duels)
+    won = sum(duel.won for duel in model.duels)
+    counted = f"it replaces {won} of {tested} people, being forgiven a gap of up to {epsilon * 100:g} points"
+    always = f"a rater who always says {constant}"
+    if model.passed and beside.passed:
+        return f"{name} passes the stand-in test ({counted}), but so does {always}: here passing shows nothing."
+    if model.passed:
+        return f"{name} passes the stand-in test ({counted}); {always} does not."
+    also = f", although {always} does" if beside.passed else f", and neither does {always}"
+    return f"{name} does not pass the stand-in test ({counted}){also}."

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from evenhand.analysis.trust.build import ModelTrust, Trust
-from evenhand.analysis.trust.confidence import Confidence
-from evenhand.analysis.trust.powered import MEAN, Powered
-from evenhand.analysis.trust.severity import Severity
-from evenhand.analysis.trust.standing import Against, Standing
+from evenhand.analysis.trust.build import MEAN, ModelTrust, Powered, Trust
+from evenhand.analysis.trust.raters import Against, Confidence, Severity, Standing
 from evenhand.records import Kind
 from evenhand.statistics import Comparison, Estimate, PredictionPowered
 

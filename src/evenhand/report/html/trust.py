@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from markupsafe import Markup
 
-from evenhand.analysis.trust import Confidence, ModelTrust, Severity, Standing, Trust, in_words
-from evenhand.analysis.trust.powered import MEAN
+from evenhand.analysis.trust import MEAN, Confidence, ModelTrust, Severity, Standing, Trust, in_words
 from evenhand.report.html.elements import (
     Section,
     aside,
