@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from evenhand.errors import UserError
-from evenhand.evaluate_model.bert_score import Encoder, bert_scores
 from evenhand.evaluate_model.evaluator import EvaluateModel
+from evenhand.evaluate_model.text_scores import Encoder, bert_scores
 
 HOW = "no transformers with torch: pip install torch, then pip install '.[hf]'"
 torch: Any = pytest.importorskip("torch", reason=HOW)

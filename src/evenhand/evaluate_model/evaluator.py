@@ -7,16 +7,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
+import narwhals as nw
 from narwhals.typing import IntoFrame
 
-from evenhand.errors import NotAStudyError, StudyError, UserError
-from evenhand.evaluate_model.bert_score import Encoder, bert_scores
+from evenhand.errors import InputError, NotAStudyError, Problem, StudyError, UserError
 from evenhand.evaluate_model.classification import Classification, classify
-from evenhand.evaluate_model.dataset import Dataset
 from evenhand.evaluate_model.evaluation import Evaluation, evaluation_of
 from evenhand.evaluate_model.gen_ai import PROTOCOLS, GenAiSource, ModelType, protocol_of, template, write_template
-from evenhand.evaluate_model.text_scores import Pairs, TextScores, score_texts, with_bert_score
-from evenhand.formats.tables.columns import WantedColumn
+from evenhand.evaluate_model.text_scores import Encoder, TextScores, score_texts
+from evenhand.formats.items import items_from_frame
+from evenhand.formats.problems import Problems
+from evenhand.formats.tables.cells import text_of
+from evenhand.formats.tables.columns import WantedColumn, match_columns
 from evenhand.llm.base import Chat, RunError
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.protocol.model import ClassificationMeasure
@@ -39,6 +41,7 @@ REFERENCE = WantedColumn(
 )  # fmt: skip
 """The column of reference texts, by the names it usually has."""
 
+SOURCE = "data frame"
 _DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 
 
@@ -80,7 +83,8 @@ class EvaluateModel:
         self.protocol = protocol_of(model_type, gen_ai)
         self.dataset_prompt: list[str] = []
         """The prompts, one for each row, once `construct_data_message` has made them."""
-        self._dataset = Dataset.of(dataset, mapping, id_column)
+        self._frame = _eager(dataset)
+        self._mapping, self._id_column = dict(mapping or {}), id_column
         self._model, self._tokenizer = model, tokenizer
         self._options = options or RaterOptions()
         self._location = study
@@ -144,7 +148,9 @@ class EvaluateModel:
 
     def to_frame(self) -> Any:
         """The results as a frame of the library that the dataset came from, a row for each of its rows."""
-        return self._dataset.like(self._evaluated.columns())
+        made = nw.from_dict(self._evaluated.columns(), backend=self._frame.implementation)
+        # pandas would turn whole numbers with gaps into floats; its own nullable types keep them.
+        return nw.maybe_convert_dtypes(made).to_native()
 
     def evaluate_classification_model(self) -> Classification:
         """Accuracy, precision, recall, F1 and confusion of the column `prediction` against `label`, over all rows.
@@ -154,7 +160,7 @@ class EvaluateModel:
         spec = next((m for m in self.protocol.measures if isinstance(m, ClassificationMeasure)), None)
         if spec is None:
             raise UserError(f"{self.model_type} has no labels to predict; use model_type='ai_detection'")
-        columns = self._dataset.texts([self._field(spec.truth), self._field(spec.prediction)], {})
+        columns = self._texts([self._field(spec.truth), self._field(spec.prediction)], {})
         return classify(self.protocol, columns[spec.truth], columns[spec.prediction])
 
     def evaluate_generative_model(
@@ -181,15 +187,13 @@ class EvaluateModel:
         if self.model_type != "feedback_generation":
             raise UserError(f"{self.model_type} has no generated texts; use model_type='feedback_generation'")
         given = {name: column for name, column in ((rated, generated), (REFERENCE.name, reference)) if column}
-        columns = self._dataset.texts([self._field(rated), REFERENCE], given)
-        pairs = Pairs.of(columns[rated], columns[REFERENCE.name])
-        scores = score_texts(pairs, language or self.protocol.language)
-        if encoder is None:
-            return scores
-        device = None if self.device == "auto" else self.device
-        reader = Encoder.of(encoder, encoder_tokenizer, layer, device)
-        found, remarks = bert_scores(reader, pairs.generated, pairs.reference)
-        return with_bert_score(scores, found, reader.method, remarks)
+        columns = self._texts([self._field(rated), REFERENCE], given)
+        reader = None
+        if encoder is not None:
+            device = None if self.device == "auto" else self.device
+            reader = Encoder.of(encoder, encoder_tokenizer, layer, device)
+        texts = columns[rated], columns[REFERENCE.name]
+        return score_texts(*texts, language or self.protocol.language, reader)
 
     def _field(self, name: str) -> WantedColumn:
         aliases = self.protocol.item.fields[name].aliases
@@ -197,7 +201,31 @@ class EvaluateModel:
 
     @cached_property
     def _items(self) -> Sequence[Item]:
-        return list(self._dataset.items(self.protocol))
+        frame = self._frame.to_native()
+        return list(items_from_frame(frame, self.protocol, mapping=self._mapping, id_column=self._id_column))
+
+    def _texts(self, wanted: Sequence[WantedColumn], given: Mapping[str, str]) -> Mapping[str, Sequence[str | None]]:
+        """Columns as texts without outer space, None for a blank cell; every row, in order."""
+        names = {want.name for want in wanted}
+        named = {name: column for name, column in self._mapping.items() if name in names} | dict(given)
+        places = match_columns(SOURCE, [str(column) for column in self._frame.columns], wanted, named)
+        problems = Problems(SOURCE)
+        found = {name: self._column(place, problems) for name, place in places.items()}
+        problems.raise_if_any()
+        if len(self._frame) == 0:
+            raise InputError(SOURCE, [Problem("there are no rows")])
+        return found
+
+    def _column(self, place: int, problems: Problems) -> list[str | None]:
+        cells: list[str | None] = []
+        for row, (cell,) in enumerate(self._frame[:, [place]].iter_rows(), start=1):
+            try:
+                text = None if type(cell).__name__ in ("NAType", "NaTType") else text_of(cell)
+            except ValueError as error:
+                problems.add(str(error), row=row, column=str(self._frame.columns[place]))
+                text = None
+            cells.append(text and text.strip())
+        return cells
 
     @cached_property
     def _temporary_study(self) -> Study:
@@ -227,6 +255,14 @@ class EvaluateModel:
         if self._evaluation is None:
             raise UserError("there are no results yet; call model_based_evaluation() first")
         return self._evaluation
+
+
+def _eager(frame: IntoFrame) -> nw.DataFrame[Any]:
+    try:
+        known = nw.from_native(frame)
+    except TypeError:
+        raise UserError(f"dataset: a pandas or Polars data frame is needed, not {type(frame).__name__}") from None
+    return known.collect() if isinstance(known, nw.LazyFrame) else known
 
 
 def _check_model_type(model_type: str) -> None:

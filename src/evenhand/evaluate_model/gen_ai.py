@@ -5,6 +5,7 @@ from one place, and the protocol's own checks apply. All problems are reported a
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -149,24 +150,19 @@ def _data(gen_ai: GenAiSource) -> tuple[str, Mapping[str, object]]:
         data: object = json.loads(text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
         raise InputError(source, [Problem(f"not valid JSON: {error.msg}", line=error.lineno)]) from error
-    except (_RepeatedKeyError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(source, str(error)) from error
     if not isinstance(data, dict):
         raise InputError(source, f"an object with the keys {' and '.join(PROTOCOLS)} is needed")
     return source, cast("dict[str, object]", data)
 
 
-class _RepeatedKeyError(ValueError):
-    """An object has a key twice; JSON readers would silently keep the last."""
-
-
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _RepeatedKeyError(f"the key {key!r} appears twice in one object")
-        found[key] = value
-    return found
+    """An object whose keys are all different; JSON readers would silently keep the last of two equal ones."""
+    repeated = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
+    if repeated:
+        raise ValueError(f"the key {repeated[0]!r} appears twice in one object")
+    return dict(pairs)
 
 
 def _problems(data: Mapping[str, object]) -> Sequence[Problem]:

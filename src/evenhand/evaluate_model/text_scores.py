@@ -1,42 +1,27 @@
-"""Generated texts against references: corpus BLEU by sacrebleu, ROUGE by rouge-score, over all rows."""
+"""Generated texts against references: corpus BLEU by sacrebleu, ROUGE by rouge-score, BERTScore, over all rows."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from evenhand.analysis.measures import resampled_mean
-from evenhand.errors import MissingExtraError
+from evenhand.errors import MissingExtraError, UserError
 from evenhand.nlp.words import is_chinese, words
+from evenhand.report.json import plain
 from evenhand.report.numbers import described
-from evenhand.statistics import DEFAULT, Estimate, FloatArray, Resampling, Sample, undefined
+from evenhand.statistics import DEFAULT, Estimate, FloatArray, Sample, undefined
+from evenhand.text import counted
 
-NO_REFERENCE = "no_reference"
 ROUGE = ("rouge1", "rouge2", "rougeL")
 ORDER = 4
+BATCH = 32
+NO_REFERENCE = "no row has a reference"
 Cut = Literal["english", "chinese", "characters", "words"]
-
-
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """The rows that have a reference, with the generated text "" where there is none; `row` counts from 1."""
-
-    row: Sequence[int]
-    generated: Sequence[str]
-    reference: Sequence[str]
-    rows: int
-
-    @classmethod
-    def of(cls, generated: Sequence[str | None], reference: Sequence[str | None]) -> "Pairs":
-        both = [
-            (row, text or "", wanted)
-            for row, (text, wanted) in enumerate(zip(generated, reference, strict=True), start=1)
-            if wanted
-        ]
-        return cls([row for row, _, _ in both], [text for _, text, _ in both], [w for _, _, w in both], len(generated))
+Texts = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +45,7 @@ class TextScores:
 
     def as_dict(self) -> dict[str, object]:
         """The same as JSON would hold it, without the single rows."""
-        bert = self.bert_score
-        return {
-            "rows": self.rows,
-            "left_out": dict(self.left_out),
-            "empty": self.empty,
-            "bleu": self.bleu.to_dict(),
-            "rouge": {name: found.to_dict() for name, found in self.rouge.items()},
-            "bert_score": None if bert is None else {name: found.to_dict() for name, found in bert.items()},
-            "method": dict(self.method),
-            "remarks": list(self.remarks),
-        }
+        return {name: value for name, value in plain(self).items() if name != "per_row"}
 
     def __str__(self) -> str:
         lines = [
@@ -84,107 +59,95 @@ class TextScores:
         return "\n".join([*lines, *self.remarks])
 
 
-def score_texts(pairs: Pairs, language: str, plan: Resampling = DEFAULT) -> TextScores:
-    """BLEU and ROUGE of every pair. Raises MissingExtraError where their packages are not installed."""
-    cut = _cut(pairs, language)
-    rouge, rouge_method = _rouge(pairs, cut)
-    bleu, bleu_method = _bleu(pairs, cut, plan)
-    mean = partial(_mean, plan=plan)
-    left_out = pairs.rows - len(pairs.row)
-    return TextScores(
-        rows=pairs.rows,
-        left_out={NO_REFERENCE: left_out} if left_out else {},
-        empty=sum(not text for text in pairs.generated),
-        bleu=bleu,
-        rouge={name: mean([scores[name] for scores in rouge]) for name in ROUGE},
-        bert_score=None,
-        per_row=[{"row": row, **scores} for row, scores in zip(pairs.row, rouge, strict=True)],
-        method={"bleu": bleu_method, "rouge": rouge_method},
-        remarks=_remarks(pairs, cut),
-    )
-
-
-def with_bert_score(
-    scores: TextScores,
-    found: Sequence[Mapping[str, float]],
-    method: str,
-    remarks: Sequence[str],
-    plan: Resampling = DEFAULT,
+def score_texts(
+    generated: Sequence[str | None], reference: Sequence[str | None], language: str, encoder: "Encoder | None" = None
 ) -> TextScores:
-    """The same scores and BERTScore's, row by row in the same order."""
-    names = ("precision", "recall", "f1")
-    per_row = [
-        {**row, **{f"bert_score_{name}": bert[name] for name in names}}
-        for row, bert in zip(scores.per_row, found, strict=True)
-    ]
-    return replace(
-        scores,
-        bert_score={name: _mean([bert[name] for bert in found], plan) for name in names},
+    """BLEU and ROUGE of every row that has a reference, and BERTScore with an encoder; no text counts as an empty one.
+
+    Raises MissingExtraError where the packages are not installed.
+    """
+    given = [(row, text) for row, text in enumerate(generated, start=1) if reference[row - 1]]
+    ours, theirs = [text or "" for _, text in given], [text for text in reference if text]
+    cut = _cut([*theirs, *ours], language)
+    rouge, rouge_method = _rouge(ours, theirs, cut)
+    bleu, bleu_method = _bleu(ours, theirs, cut)
+    per_row = [{"row": row, **scores} for (row, _), scores in zip(given, rouge, strict=True)]
+    method, remarks, bert = {"bleu": bleu_method, "rouge": rouge_method}, _remarks(theirs, cut), None
+    if encoder is not None:
+        found, more = bert_scores(encoder, ours, theirs)
+        bert = {name: _mean([scores[name] for scores in found]) for name in _NONE}
+        for row, scores in zip(per_row, found, strict=True):
+            row |= {f"bert_score_{name}": score for name, score in scores.items()}
+        method["bert_score"] = encoder.method
+        remarks += more
+    left_out = len(generated) - len(given)
+    return TextScores(
+        rows=len(generated),
+        left_out={"no_reference": left_out} if left_out else {},
+        empty=sum(not text for text in ours),
+        bleu=bleu,
+        rouge={name: _mean([scores[name] for scores in rouge]) for name in ROUGE},
+        bert_score=bert,
         per_row=per_row,
-        method={**scores.method, "bert_score": method},
-        remarks=[*scores.remarks, *remarks],
+        method=method,
+        remarks=remarks,
     )
 
 
-def _mean(values: Sequence[float], plan: Resampling) -> Estimate:
+def _mean(values: Sequence[float]) -> Estimate:
     if not values:
-        return undefined("no row has a reference")
-    return resampled_mean(np.array(values, dtype=np.float64), None, plan)
+        return undefined(NO_REFERENCE)
+    return resampled_mean(np.array(values, dtype=np.float64), None, DEFAULT)
 
 
-def _cut(pairs: Pairs, language: str) -> Cut:
+def _cut(texts: Texts, language: str) -> Cut:
     """How texts fall into words: all in one way, or two texts could not be compared."""
     if language.partition("-")[0] in ("ja", "ko", "th"):
         return "characters"
-    if any(is_chinese(text, language) for text in (*pairs.reference, *pairs.generated)):
+    if any(is_chinese(text, language) for text in texts):
         return "chinese"
     return "english" if language.partition("-")[0] == "en" else "words"
 
 
+@dataclass(frozen=True, slots=True)
 class _Words:
     """Words for ROUGE where the package's own tokenizer, made for English, would drop every letter beyond a to z."""
 
-    def __init__(self, cut: Cut) -> None:
-        self._cut = cut
+    cut: Cut
 
     def tokenize(self, text: str) -> list[str]:
         text = text.lower()
-        if self._cut == "chinese":
+        if self.cut == "chinese":
             return [word for word in words(text, "zh") if re.search(r"\w", word)]
-        return re.findall(r"\w", text) if self._cut == "characters" else re.findall(r"\w+", text)
+        return re.findall(r"\w" if self.cut == "characters" else r"\w+", text)
 
 
-def _rouge(pairs: Pairs, cut: Cut) -> tuple[list[dict[str, float]], str]:
+def _rouge(generated: Texts, reference: Texts, cut: Cut) -> tuple[list[dict[str, float]], str]:
     try:
         from rouge_score.rouge_scorer import RougeScorer  # pyright: ignore[reportMissingTypeStubs]
     except ImportError:
         raise MissingExtraError("BLEU and ROUGE", "metrics") from None
     scorer: Any = RougeScorer(list(ROUGE), use_stemmer=False, tokenizer=None if cut == "english" else _Words(cut))
-    scores: list[dict[str, float]] = []
-    for generated, reference in zip(pairs.generated, pairs.reference, strict=True):
-        found = scorer.score(reference, generated)
-        scores.append({name: float(found[name].fmeasure) for name in ROUGE})
+    found = (scorer.score(wanted, text) for text, wanted in zip(generated, reference, strict=True))
+    scores = [{name: float(one[name].fmeasure) for name in ROUGE} for one in found]
     return scores, f"rouge-score, F measure, no stemming, words cut as {cut}"
 
 
-def _bleu(pairs: Pairs, cut: Cut, plan: Resampling) -> tuple[Estimate, str]:
+def _bleu(generated: Texts, reference: Texts, cut: Cut) -> tuple[Estimate, str]:
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError:
         raise MissingExtraError("BLEU and ROUGE", "metrics") from None
     tokenize = {"chinese": "zh", "characters": "char"}.get(cut, "13a")
-    if not pairs.row:
-        return undefined("no row has a reference"), f"sacrebleu, tokenizer {tokenize}"
+    if not generated:
+        return undefined(NO_REFERENCE), f"sacrebleu, tokenizer {tokenize}"
     corpus = BLEU(tokenize=tokenize)
-    score = corpus.corpus_score(pairs.generated, [pairs.reference])
+    score = corpus.corpus_score(generated, [reference])
     # The order is made to fit single rows only so that sacrebleu does not warn: the counts are the same either way.
     rows = BLEU(tokenize=tokenize, effective_order=True)
-    sums = np.zeros((len(pairs.row), 2 + 2 * ORDER))
-    for place, (generated, reference) in enumerate(zip(pairs.generated, pairs.reference, strict=True)):
-        one = rows.sentence_score(generated, [reference])
-        sums[place] = [one.sys_len, one.ref_len, *one.counts, *one.totals]
-    sample = Sample.of(sums)
-    found = sample.estimate(sample.rows, bleu_of_counts, len(sums), "", plan)
+    single = [rows.sentence_score(text, [wanted]) for text, wanted in zip(generated, reference, strict=True)]
+    sample = Sample.of(np.array([[one.sys_len, one.ref_len, *one.counts, *one.totals] for one in single], np.float64))
+    found = sample.estimate(sample.rows, bleu_of_counts, len(single), "")
     return replace(found, value=float(score.score)), str(corpus.get_signature())
 
 
@@ -202,11 +165,125 @@ def bleu_of_counts(sums: FloatArray) -> FloatArray:
     return np.where(scored, 100.0 * brevity * np.exp(logarithm), 0.0)
 
 
-def _remarks(pairs: Pairs, cut: Cut) -> Sequence[str]:
-    if cut != "english":
-        return []
-    strange = sum(re.search(r"[a-z0-9]", text.lower()) is None for text in pairs.reference)
+def _remarks(reference: Texts, cut: Cut) -> list[str]:
+    strange = sum(re.search(r"[a-z0-9]", text.lower()) is None for text in reference) if cut == "english" else 0
     if not strange:
         return []
     what = "1 reference has" if strange == 1 else f"{strange:,} references have"
     return [f"{what} no word in the letters a to z, so that ROUGE is 0 there; name the language, such as language='ru'"]
+
+
+# --- BERTScore: Zhang et al. (2020), without weights for rare words and without a baseline taken off ---
+
+_NONE = {"precision": 0.0, "recall": 0.0, "f1": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """A model that gives a vector for each token, with its tokenizer; `layer` is the hidden layer that is read."""
+
+    model: Any
+    tokenizer: Any
+    name: str
+    layer: int
+
+    @classmethod
+    def of(cls, encoder: object, tokenizer: object | None, layer: int | None, device: str | None) -> "Encoder":
+        """An encoder from a folder or a name on the Hugging Face hub, or one that is loaded already."""
+        try:
+            import torch  # pyright: ignore[reportMissingImports, reportUnusedImport] # noqa: F401
+            import transformers  # pyright: ignore[reportMissingImports]
+        except ImportError:
+            raise MissingExtraError("BERTScore", "hf") from None
+        library: Any = transformers
+        model: Any = encoder
+        name = str(getattr(model, "name_or_path", "")) or "encoder"
+        if isinstance(encoder, str | Path):
+            name = str(encoder)
+            tokenizer, model = _loaded(library, name)
+            model = model if device is None else model.to(device)
+        elif tokenizer is None:
+            raise UserError("encoder: a loaded encoder needs its tokenizer; give it with encoder_tokenizer")
+        layers = int(model.config.num_hidden_layers)
+        chosen = layers if layer is None else layer
+        if not 0 <= chosen <= layers:
+            raise UserError(f"layer: {chosen} is not one of the encoder's layers, 0 to {layers}")
+        return cls(model.eval(), tokenizer, name, chosen)
+
+    @property
+    def method(self) -> str:
+        return f"BERTScore, encoder {self.name}, layer {self.layer}, no idf weights, no baseline"
+
+    @property
+    def longest(self) -> int:
+        """How many tokens it reads; tokenizers without a limit of their own give an enormous number."""
+        limits = [int(self.tokenizer.model_max_length), int(getattr(self.model.config, "max_position_embeddings", 0))]
+        known = [limit for limit in limits if 0 < limit < 1_000_000]
+        return min(known) if known else 512
+
+
+def bert_scores(
+    encoder: Encoder, generated: Texts, reference: Texts
+) -> tuple[list[Mapping[str, float]], Sequence[str]]:
+    """Precision, recall and F of every pair, and what to remark on them. A pair with an empty side scores 0.
+
+    Each token's vector, as the encoder gives it, is matched with the most similar one of the other text.
+    """
+    texts = sorted({text for text in (*generated, *reference) if text}, key=len)
+    vectors: dict[str, tuple[Any, Any]] = {}
+    cut = 0
+    for start in range(0, len(texts), BATCH):
+        batch = texts[start : start + BATCH]
+        found, too_long = _vectors(encoder, batch)
+        vectors |= dict(zip(batch, found, strict=True))
+        cut += too_long
+    scores = [
+        _matched(vectors[text], vectors[wanted]) if text and wanted else _NONE
+        for text, wanted in zip(generated, reference, strict=True)
+    ]
+    remark = f"BERTScore read only the first {encoder.longest:,} tokens of {counted(cut, 'text')}"
+    return scores, [remark] if cut else []
+
+
+def _loaded(library: Any, encoder: str) -> tuple[Any, Any]:
+    try:
+        tokenizer = library.AutoTokenizer.from_pretrained(encoder)
+        return tokenizer, library.AutoModel.from_pretrained(encoder)
+    except (OSError, ValueError) as error:
+        first = str(error).partition("\n")[0]
+        raise UserError(f"encoder: {encoder!r} cannot be loaded: {first}; give a folder with an encoder") from error
+
+
+def _vectors(encoder: Encoder, texts: Texts) -> tuple[list[tuple[Any, Any]], int]:
+    """For each text the unit vectors of its tokens, and which of them count: special tokens can be matched only."""
+    import torch  # pyright: ignore[reportMissingImports]
+
+    library: Any = torch
+    too_long = sum(len(encoder.tokenizer(text, verbose=False)["input_ids"]) > encoder.longest for text in texts)
+    given = encoder.tokenizer(
+        list(texts),
+        padding=True,
+        truncation=True,
+        max_length=encoder.longest,
+        return_tensors="pt",
+        return_special_tokens_mask=True,
+    )
+    special = given.pop("special_tokens_mask").bool()
+    with library.no_grad():
+        place = next(encoder.model.parameters()).device
+        hidden = encoder.model(**given.to(place), output_hidden_states=True).hidden_states[encoder.layer]
+    unit = library.nn.functional.normalize(hidden.float(), dim=-1).cpu()
+    there = given["attention_mask"].cpu().bool()
+    return [(unit[i][there[i]], ~special[i][there[i]]) for i in range(len(texts))], too_long
+
+
+def _matched(generated: tuple[Any, Any], reference: tuple[Any, Any]) -> Mapping[str, float]:
+    (ours, ours_count), (theirs, theirs_count) = generated, reference
+    if not bool(ours_count.any()) or not bool(theirs_count.any()):
+        return _NONE
+    similar = ours @ theirs.T
+    # Rounding can take the cosine of two equal vectors a little beyond 1.
+    precision = min(1.0, float(similar.max(dim=1).values[ours_count].mean()))
+    recall = min(1.0, float(similar.max(dim=0).values[theirs_count].mean()))
+    total = precision + recall
+    return {"precision": precision, "recall": recall, "f1": 2.0 * precision * recall / total if total > 0 else 0.0}
