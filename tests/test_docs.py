@@ -2,7 +2,7 @@
 
 In Markdown, `<!-- file: NAME -->` before a code block makes a file of it, a `console` block runs its `$` lines and
 compares what they print (`…` stands for anything, `[exit 2]` for that exit code), a `python` block runs as it is. The
-blocks of a page share one folder. `python tests/test_docs.py` rewrites the reference of commands.
+blocks of a page share one folder. `python -m tests.test_docs` rewrites the reference of commands.
 """
 
 import os
@@ -118,7 +118,7 @@ def reference() -> str:
 
 
 def test_every_command_stands_in_the_reference():
-    assert REFERENCE.read_text(encoding="utf-8") == reference(), "run: python tests/test_docs.py"
+    assert REFERENCE.read_text(encoding="utf-8") == reference(), "run: python -m tests.test_docs"
 
 
 if __name__ == "__main__":

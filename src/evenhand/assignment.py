@@ -49,10 +49,10 @@ class Plan(Strict):
         default=None, description="how many people rate each item; empty: every rater rates every item"
     )
     share: Annotated[int, Field(ge=1)] | None = Field(
-        default=None, description="the most items one person is given; empty: no limit"
+        default=None, description="maximum number of items per person; empty: no limit"
     )
-    seed: int = Field(default=0, ge=0, lt=2**63, description="fixes the order of the items and of each rater's batches")
-    batch: int = Field(default=20, ge=1, le=1000, description="items in a batch")
+    seed: int = Field(default=0, ge=0, lt=2**63, description="seed for the order of items and of each rater's batches")
+    batch: int = Field(default=20, ge=1, le=1000, description="items per batch")
     by: tuple[str, ...] | None = Field(
         default=None, description="label fields by which batches are balanced; empty: the protocol's strata"
     )
@@ -60,30 +60,26 @@ class Plan(Strict):
         default=60,
         gt=0,
         le=60 * 24 * 30,
-        description="minutes without an answer after which an item goes back to the others",
+        description="minutes without an answer after which an item is assigned to others",
     )
     training: Literal["off", "offered", "required"] = Field(
-        default="offered", description="whether newcomers rate the protocol's worked examples first"
+        default="offered", description="whether new raters rate the protocol's worked examples first"
     )
-    gold: str | None = Field(
-        default=None, min_length=1, description="the rater whose ratings are the known answers, hidden among the items"
-    )
-    gold_every: int = Field(
-        default=10, ge=2, le=1000, description="how often an item with a known answer comes: every N items"
-    )
+    gold: str | None = Field(default=None, min_length=1, description="the rater whose ratings serve as known answers")
+    gold_every: int = Field(default=10, ge=2, le=1000, description="one in this many items has a known answer")
     repeat_every: int = Field(
         default=0,
         ge=0,
         le=1000,
-        description="how often an item comes that the rater has rated before: every N items; 0: never",
+        description="one in this many items is one that the rater has rated before; 0: none",
     )
-    repeat_after: int = Field(default=10, ge=1, le=1000, description="items between an item and its repeat, at least")
+    repeat_after: int = Field(default=10, ge=1, le=1000, description="minimum number of items before a repeat")
     reveal: Literal["never", "models", "all"] = Field(
-        default="never", description="whose ratings a rater may see once their own of that item are final"
+        default="never", description="whose ratings raters see once their own ratings of an item are final"
     )
-    paused: bool = Field(default=False, description="whether nobody is given anything new")
+    paused: bool = Field(default=False, description="whether no more items are assigned")
     completion: HttpsAddress | None = Field(
-        default=None, description="an https:// address for raters who are done, such as Prolific's"
+        default=None, description="the https:// address to which raters are sent when done"
     )
 
 

@@ -2,10 +2,10 @@
 converts to plain values and to data frames of one row per figure."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from evenhand.analysis.agreement import Agreement, Pair
 from evenhand.analysis.comparison import Compared
@@ -20,6 +20,7 @@ from evenhand.report.html.elements import Section, table
 from evenhand.report.html.measures import headline_section
 from evenhand.report.html.page import fragment, report_fragment
 from evenhand.report.html.trust import trust_section
+from evenhand.report.html.view import View
 from evenhand.report.json import agree_json, measures_json, plain, report_json
 from evenhand.report.text import agreement_text, line, measures_text, shown, trust_text
 from evenhand.statistics import Estimate
@@ -34,7 +35,10 @@ Row = Mapping[str, object]
 
 
 class Result(ABC):
-    """Anything that `Study` returns to be looked at."""
+    """Anything that `Study` returns to be looked at. A notebook shows its rows, unless it has more to show."""
+
+    _title: ClassVar[str] = ""
+    _heads: ClassVar[Sequence[str]] = ()
 
     @abstractmethod
     def __str__(self) -> str:
@@ -47,10 +51,6 @@ class Result(ABC):
     @abstractmethod
     def _rows(self) -> Sequence[Row]:
         """The rows of a data frame."""
-
-    @abstractmethod
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
 
     @abstractmethod
     def _summary(self) -> str:
@@ -68,8 +68,18 @@ class Result(ABC):
         rows = self._rows()
         return {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
 
+    def _repr_html_(self) -> str:
+        rows = [[_cell(value) for value in row.values()] for row in self._rows()]
+        return fragment([Section("result", self._title, table(self._summary(), self._heads, rows, "numbers"))])
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self._summary()}>"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 class FiguresResult(Result):
@@ -106,6 +116,7 @@ class ReportResult(FiguresResult):
 
     report: Report
     path: Path | None = None
+    _sections: ClassVar[Sequence[Callable[[View], Section]]] = (headline_section, agreement_section, trust_section)
 
     def __str__(self) -> str:
         where = self.path or self.report.source.location
@@ -121,7 +132,7 @@ class ReportResult(FiguresResult):
         return found + [one for trusted in trust for one in _trust_figures(trusted)]
 
     def _repr_html_(self) -> str:
-        return report_fragment(self.report, headline_section, agreement_section, trust_section)
+        return report_fragment(self.report, self._sections)
 
     def _summary(self) -> str:
         return str(self)
@@ -143,6 +154,8 @@ def _trust_figures(found: Trust) -> Iterator[Figure]:
 
 class AgreementResult(ReportResult):
     """Agreement of all raters and of each pair, by criterion, and the protocol's targets."""
+
+    _sections = (agreement_section,)
 
     @property
     def criteria(self) -> Mapping[str, Agreement]:
@@ -170,9 +183,6 @@ class AgreementResult(ReportResult):
     def to_dict(self) -> dict[str, Any]:
         return agree_json(self.report)
 
-    def _repr_html_(self) -> str:
-        return report_fragment(self.report, agreement_section)
-
     def _summary(self) -> str:
         pairs = sum(map(len, self.pairs.values()))
         return f"{', '.join(self.criteria) or 'no criterion'}; {counted(pairs, 'pair')} of raters"
@@ -180,6 +190,8 @@ class AgreementResult(ReportResult):
 
 class MeasuresResult(ReportResult):
     """The protocol's own figures, overall and by stratum."""
+
+    _sections = (headline_section,)
 
     def __iter__(self) -> Iterator[Figure]:
         return iter(self.report.measures)
@@ -193,15 +205,14 @@ class MeasuresResult(ReportResult):
     def to_dict(self) -> dict[str, Any]:
         return measures_json(self.report)
 
-    def _repr_html_(self) -> str:
-        return report_fragment(self.report, headline_section)
-
     def _summary(self) -> str:
         return f"{self.report.source.protocol.name}; {counted(len(self), 'figure')}"
 
 
 class TrustResult(ReportResult):
     """How far each rater can be trusted on one criterion."""
+
+    _sections = (trust_section,)
 
     @property
     def trust(self) -> Trust:
@@ -213,9 +224,6 @@ class TrustResult(ReportResult):
 
     def to_dict(self) -> dict[str, Any]:
         return plain(self.trust)
-
-    def _repr_html_(self) -> str:
-        return report_fragment(self.report, trust_section)
 
     def _summary(self) -> str:
         return f"{self.trust.criterion}; {counted(len(self.trust.models), 'model')}"
@@ -264,7 +272,7 @@ class ComparisonResult(FiguresResult):
         found = self.comparison
         caption = f"{found.criterion}: {found.field} {found.a} less {found.b}"
         rows = [[name, self._difference(name)] for name in found.differences] or [[found.why or "", ""]]
-        return _table_fragment("Comparison", caption, ["", "difference"], rows)
+        return fragment([Section("result", "Comparison", table(caption, ["", "difference"], rows))])
 
     def _summary(self) -> str:
         return f"{self.comparison.criterion}, {self.comparison.a} less {self.comparison.b}"
@@ -277,43 +285,34 @@ class ImportResult(Result):
     source: str
     summary: ImportSummary
     added: Added
+    _title = "Imported ratings"
+    _heads = ("rater", "ratings")
 
     def __str__(self) -> str:
-        summary, added = self.summary, self.added
-        raters = ", ".join(f"{rater} {count:,}" for rater, count in summary.ratings.items()) or "none"
-        not_asked = f"; not asked, because the condition is false: {summary.not_asked:,}" if summary.not_asked else ""
+        read, added = self.summary, self.added
+        raters = ", ".join(f"{rater} {count:,}" for rater, count in read.ratings.items()) or "none"
+        not_asked = f"; not asked, because the condition is false: {read.not_asked:,}" if read.not_asked else ""
         stored = [f"{added.new:,} new"]
         stored += [f"{added.superseding:,} replacing an earlier rating"] if added.superseding else []
         stored += [f"{added.known:,} already in the study"] if added.known else []
-        return "\n".join(
-            [
-                f"{self.source}: {counted(summary.rows, 'row')}; ratings by rater: {raters}{not_asked}",
-                f"  stored: {', '.join(stored)}",
-                *(f"  {note}" for note in self._notes()),
-            ]
-        )
-
-    def _notes(self) -> Iterator[str]:
-        summary = self.summary
-        if summary.blanks:
-            yield f"{counted(summary.blanks, 'blank cell')}, counted as not rated"
-        if summary.left_out:
-            yield f"ignored, because they come with no rating: {summary.left_out:,} rationales, confidences or notes"
-        if summary.without_rationale:
-            yield f"{counted(summary.without_rationale, 'rating')} without the rationale that the protocol requires"
-        if summary.without_confidence:
-            yield f"{counted(summary.without_confidence, 'unit')} without the confidence that the protocol requires"
-        if summary.without_column:
-            yield f"no column for: {', '.join(summary.without_column)}"
+        notes = [
+            (read.blanks, f"{counted(read.blanks, 'blank cell')}, counted as not rated"),
+            (read.left_out, f"{read.left_out:,} rationales, confidences or notes without a rating, ignored"),
+            (read.without_rationale, f"{counted(read.without_rationale, 'rating')} without a required rationale"),
+            (
+                read.without_confidence,
+                f"{counted(read.without_confidence, 'unit')} without a required confidence",
+            ),
+            (read.without_column, f"no column for: {', '.join(read.without_column)}"),
+        ]
+        head = f"{self.source}: {counted(read.rows, 'row')}; ratings by rater: {raters}{not_asked}"
+        return "\n  ".join([head, f"stored: {', '.join(stored)}", *(note for given, note in notes if given)])
 
     def to_dict(self) -> dict[str, Any]:
         return {"source": self.source, **plain(self.summary), **plain(self.added)}
 
     def _rows(self) -> Sequence[Row]:
         return [{"rater": rater, "ratings": count} for rater, count in self.summary.ratings.items()]
-
-    def _repr_html_(self) -> str:
-        return _table_fragment("Imported ratings", str(self), ["rater", "ratings"], _cells(self._rows()))
 
     def _summary(self) -> str:
         return f"{self.source}; {self.added.new:,} new, {self.added.superseding:,} replaced, {self.added.known:,} known"
@@ -330,6 +329,8 @@ class RunResult(Result):
     raters: Mapping[str, Mapping[str, Any]]
     stopped: Stop | None = None
     reason: str | None = None
+    _title = "Run"
+    _heads = ("rater", "units", "failed", "calls", "stored replies", "tokens read", "tokens written", "cost ($)")
 
     @property
     def units(self) -> int:
@@ -358,10 +359,6 @@ class RunResult(Result):
         kept = ("units", "failed_units", "calls", "reused", "input_tokens", "output_tokens", "cost")
         return [{"rater": rater, **{name: counts[name] for name in kept}} for rater, counts in self.raters.items()]
 
-    def _repr_html_(self) -> str:
-        heads = ["rater", "units", "failed", "calls", "stored replies", "tokens read", "tokens written", "cost ($)"]
-        return _table_fragment("Run", self._summary(), heads, _cells(self._rows()), "numbers")
-
     def _summary(self) -> str:
         ended = f"; stopped: {self.stopped}" if self.stopped else ""
         return f"{counted(self.units, 'unit')} rated, {self.failed_units:,} failed{ended}"
@@ -374,6 +371,8 @@ class RunEstimate(Result):
     text: str
     units: Mapping[str, int]
     models: Sequence[Any]
+    _title = "Estimate of a run"
+    _heads = ("rater", "model", "calls", "stored", "tokens to read", "tokens to write", "cost ($)", "at most ($)")
 
     def __str__(self) -> str:
         return self.text
@@ -384,25 +383,5 @@ class RunEstimate(Result):
     def _rows(self) -> Sequence[Row]:
         return plain(self.models)
 
-    def _repr_html_(self) -> str:
-        heads = ["rater", "model", "calls", "stored", "tokens to read", "tokens to write", "cost ($)", "at most ($)"]
-        return _table_fragment("Estimate of a run", self._summary(), heads, _cells(self._rows()), "numbers")
-
     def _summary(self) -> str:
         return f"{counted(sum(self.units.values()), 'unit')} to rate"
-
-
-def _table_fragment(
-    title: str, caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], class_: str | None = None
-) -> str:
-    return fragment([Section("result", title, table(caption, heads, rows, class_))])
-
-
-def _cells(rows: Sequence[Row]) -> list[list[str]]:
-    return [[_cell(value) for value in row.values()] for row in rows]
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

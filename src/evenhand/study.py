@@ -29,7 +29,7 @@ from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 from evenhand.report.build import GENERATOR, Report, agreement_report, build, measures_report, trust_report
 from evenhand.report.html.page import render
-from evenhand.report.json import json_text, report_json
+from evenhand.report.json import report_json_text
 from evenhand.report.text import report_text
 from evenhand.results import (
     AgreementResult,
@@ -470,9 +470,10 @@ class Study:
         if path is None:
             return ReportResult(self._report(plan))
         target = Path(path)
-        renderer = _RENDERERS.get(target.suffix.lower())
+        renderers = {".html": render, ".htm": render, ".json": report_json_text, ".txt": report_text}
+        renderer = renderers.get(target.suffix.lower())
         if renderer is None:
-            raise UserError(f"{target}: a report's name ends in {', '.join(_RENDERERS)}, not in {target.suffix!r}")
+            raise UserError(f"{target}: a report's name ends in {', '.join(renderers)}, not in {target.suffix!r}")
         with replacing(target, overwrite=overwrite, mark=GENERATOR.encode()) as temporary:
             found = self._report(plan)
             temporary.write_text(renderer(found), encoding="utf-8")
@@ -509,7 +510,7 @@ class Study:
         return sum(sum(counts.get(digest, {}).values()) for digest in digests)
 
     def backup(self, path: str | Path) -> None:
-        """Copy the study, complete and consistent, into a new SQLite file, while others go on rating."""
+        """Copy the study, complete and consistent, into a new SQLite file, even while people are rating."""
         self.store.backup(Path(path))
 
     def close(self) -> None:
@@ -524,15 +525,6 @@ class Study:
 
     def __repr__(self) -> str:
         return f"<Study: {self.store.location}, {self.protocol.name} {self.protocol.version}>"
-
-
-def _json_file(report: Report) -> str:
-    return json_text(report_json(report)) + "\n"
-
-
-_RENDERERS: Mapping[str, Callable[[Report], str]] = {
-    ".html": render, ".htm": render, ".json": _json_file, ".txt": report_text
-}  # fmt: skip
 
 
 def _check_criterion(criterion: str, tables: Tables) -> None:

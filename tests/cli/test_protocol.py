@@ -34,7 +34,7 @@ def study(call: Caller, tmp_path: Path) -> str:
     call.fine("ratings", "import", "study.db", "ratings.csv", "--rater", "ann")
     (tmp_path / "mine.yaml").write_text(PROTOCOL.replace("Distant.", "Curt.").replace('"1"', '"2"'), encoding="utf-8")
     told = call.fine("protocol", "adopt", "study.db", "mine.yaml")
-    assert "1 rating made under that one: kept" in told
+    assert "1 rating under the earlier one: kept" in told
     return "study.db"
 
 
@@ -56,7 +56,7 @@ def test_every_version_is_listed_with_its_ratings(call: Caller, study: str):
 def test_the_ratings_of_an_earlier_version_are_within_reach(call: Caller, tmp_path: Path, study: str):
     result = call("ratings", "export", study, "-o", "now.csv")
     assert result.code == 0
-    assert "made under an earlier version of the protocol: 1 rating; evenhand protocol versions study.db" in result.err
+    assert "1 rating under earlier versions of the protocol not included; evenhand protocol versions study.db" in result.err
     assert call.fine("ratings", "export", study, "-o", "then.csv", "--digest", FIRST[:8]) == "then.csv: 1 row\n"
     call.fine("ratings", "export", study, "-o", "d.csv", "--shape", "diagnosis")
     assert f"ann: rated 2 under an earlier protocol ({FIRST[:8]})" in (tmp_path / "d.csv").read_text(encoding="utf-8")
@@ -118,7 +118,7 @@ def test_items_without_a_question_are_counted(call: Caller, tmp_path: Path):
     command = ("new", "study.db", "--protocol", "rag-quest-eval", "--items", "r.csv", "--questions", "q.json")
     first, second = call.fine(*command).splitlines()
     assert first.startswith("study.db: 3 items, 1 unit (question from reference)")
-    assert second == "  2 items without a question, and therefore without a unit: nothing is asked"
+    assert second == "  2 items without a question: nothing is asked about them"
     call.fine("ratings", "export", "study.db", "-o", "blind.csv", "--shape", "blind")
     header = (tmp_path / "blind.csv").read_text(encoding="utf-8-sig").splitlines()[0]
     assert header == "item,unit,generated,unit_text,answer,check"
@@ -140,4 +140,4 @@ def test_a_sample_larger_than_the_file_is_said(call: Caller, tmp_path: Path):
     assert "--seed goes with --sample" in result.err
     told = call.fine(*new, "--sample", "5")
     assert "study.db: 1 item, 1 unit (item)" in told
-    assert "  sample: 1 of 1 item, seed 0\n    5 were requested, more than the file has: all were taken" in told
+    assert "  sample: 1 of 1 item, seed 0\n    5 were requested, but the file has fewer: all were taken" in told

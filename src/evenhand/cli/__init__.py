@@ -1,5 +1,6 @@
 """The command line: one file per area, loaded only when one of its commands is called, so that it starts quickly."""
 
+import io
 import os
 import signal
 import sys
@@ -7,33 +8,32 @@ import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import click
 
-from evenhand.cli.terminal import tame_output
 from evenhand.errors import UserError
-from evenhand.text import masked
+from evenhand.text import masked, visible
 from evenhand.version import __version__
 
 COMMANDS = {
-    "demo": ("demo", "Create bundled sample studies and show their results; no key, no network."),
+    "demo": ("demo", "Create sample studies and show their results; needs no key and no network."),
     "protocols": ("protocol", "List the installed protocols."),
-    "protocol": ("protocol", "Show, check or adopt a protocol, or print the schema of a protocol file."),
+    "protocol": ("protocol", "Show, check or adopt a protocol, or print the schema of protocol files."),
     "new": ("data", "Create a study from a protocol and a file of items."),
     "questions": ("models", "Make, export or import the questions of a study."),
     "ratings": ("data", "Import or export ratings."),
     "judge": ("models", "Let models rate a study."),
     "prompts": ("models", "Write the prompts to a file, for use by hand or in a batch queue."),
     "replies": ("models", "Import replies collected elsewhere as ratings."),
-    "runs": ("models", "List the runs of models in a study, with results and cost."),
-    "serve": ("serve", "Serve the page where people rate a study."),
-    "invite": ("people", "Create, list or withdraw the links with which people join."),
-    "plan": ("people", "Show or change how a study is shared among people."),
-    "agree": ("analysis", "Print how far the raters agree, all together and pair by pair."),
+    "runs": ("models", "List or stop the runs of models in a study."),
+    "serve": ("people", "Serve the page where people rate a study."),
+    "invite": ("people", "Create, list or withdraw invite links."),
+    "plan": ("people", "Show or change how items are assigned to people."),
+    "agree": ("analysis", "Print how far the raters agree, overall and pair by pair."),
     "measures": ("analysis", "Print the protocol's own figures, overall and by stratum."),
     "report": ("analysis", "Write everything about a study into one file: HTML, JSON or text."),
-    "backup": ("data", "Copy a study while others go on rating."),
+    "backup": ("data", "Copy a study, even while people are rating."),
 }
 """Command → (module of this package that defines it, one line of help)."""
 
@@ -67,16 +67,16 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="evenhand")
 def evenhand() -> None:
-    """Rate generated text against its evidence, by people and by models under one protocol.
+    """Let people and models rate generated text against its evidence, under one protocol.
 
-    STUDY is a path such as study.db, or a postgresql:// URL. Exit codes: 0 done, 1 done but something in it failed,
-    2 wrong usage or invalid input (nothing changed), 130 interrupted (what was done is kept).
+    STUDY is a path such as study.db, or a postgresql:// URL. Exit codes: 0 done, 1 done but something failed, 2 wrong
+    usage or invalid input (nothing changed), 130 interrupted (what was done is kept).
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The `evenhand` command; always ends with SystemExit."""
-    tame_output()
+    _tame_output()
     try:
         with _exit_on_sigterm():
             code = evenhand.main(arguments, prog_name="evenhand", standalone_mode=False)
@@ -127,3 +127,34 @@ def _exit_on_sigterm() -> Generator[None]:
 def _discard_output() -> None:
     """Keep Python from failing once more on unwritten output while it shuts down."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class Terminal(io.TextIOWrapper):
+    """A terminal's stream that shows control sequences in texts from files, raters and servers as symbols."""
+
+    def write(self, text: str, /) -> int:
+        if text.replace("\n", "").isprintable():  # faster to find out, and true for most texts
+            super().write(text)
+        else:
+            # A progress bar writes the returns at the beginning and the end of a text.
+            start = "\r" if text.startswith("\r") else ""
+            end = "\r" if text.endswith("\r") and text != "\r" else ""
+            super().write(start + visible(text.removeprefix("\r").removesuffix("\r")) + end)
+        return len(text)
+
+
+def _tame_output() -> None:
+    """Make terminals show control sequences, and replace characters that they cannot show.
+
+    Files and pipes get every text unchanged.
+    """
+    for name, errors in (("stdout", "replace"), ("stderr", "backslashreplace")):
+        given: object = getattr(sys, name)
+        if not isinstance(given, io.TextIOWrapper) or isinstance(given, Terminal):
+            continue
+        stream = cast("io.TextIOWrapper[Any]", given)
+        if stream.isatty():
+            encoding = stream.encoding
+            setattr(sys, name, Terminal(stream.detach(), encoding, errors, line_buffering=True))
+        else:
+            stream.reconfigure(errors=errors)

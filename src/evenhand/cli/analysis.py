@@ -11,7 +11,7 @@ from evenhand.cli.support import FILE, emit, json_option, open_study, overwrite_
 @study_argument
 @json_option
 def agree(study: str, as_json: bool) -> None:
-    """Print how far the raters of STUDY agree on each criterion, all together and pair by pair."""
+    """Print how far the raters of STUDY agree on each criterion, overall and pair by pair."""
     with open_study(study) as opened:
         emit(opened.agreement(), as_json)
 
@@ -30,7 +30,7 @@ def measures(study: str, as_json: bool) -> None:
 @click.option("-o", "--output", required=True, type=FILE, help="report.html, .json or .txt.")
 @overwrite_option
 def report(study: str, output: Path, overwrite: bool) -> None:
-    """Write what the ratings of STUDY show, how certain that is and how far each rater can be trusted.
+    """Write a report: what the ratings of STUDY show, how certain that is, and how far to trust each rater.
 
     An .html file is self-contained, opens offline and prints well. A .json file holds all the data; a .txt file omits
     the texts of disputed units, confusion matrices, distributions and majority votes. An existing report is replaced;

@@ -26,17 +26,17 @@ _TEXT_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 @click.command()
 @study_argument
-@click.option("--protocol", "protocol_name", required=True, metavar="NAME|FILE", help="A protocol's name or file.")
+@click.option("--protocol", "protocol_name", required=True, metavar="NAME|FILE", help="Name or file of the protocol.")
 @click.option("--items", "items_file", required=True, type=FILE,
-              help="A table of items: .csv, .tsv, .jsonl, .json, .xlsx or .parquet.")  # fmt: skip
-@click.option("--map", "mappings", multiple=True, metavar="FIELD=COLUMN", help="The column of a field.")
-@click.option("--id", "id_column", metavar="COLUMN", help="The column with the ids; by default made from the content.")
-@click.option("--sample", "size", type=click.IntRange(min=1), help="Take a sample of this many items.")
-@click.option("--by", metavar="FIELD,…", help="With --sample: in proportion to these fields.")
-@click.option("--seed", type=int, show_default="0", help="With --sample: the seed of the sample.")
+              help="Table of items: .csv, .tsv, .jsonl, .json, .xlsx or .parquet.")  # fmt: skip
+@click.option("--map", "mappings", multiple=True, metavar="FIELD=COLUMN", help="Read a field from this column.")
+@click.option("--id", "id_column", metavar="COLUMN", help="Column with the ids; by default made from the content.")
+@click.option("--sample", "size", type=click.IntRange(min=1), help="Draw a sample of this many items.")
+@click.option("--by", metavar="FIELD,…", help="With --sample: stratify by these fields.")
+@click.option("--seed", type=int, show_default="0", help="With --sample: seed of the sample.")
 @click.option("--questions", "questions_file", type=FILE,
-              help="Questions by item id, as JSON; by default, if the protocol asks questions, they are made from the "
-              "references.")  # fmt: skip
+              help="JSON file with questions by item id; by default, if the protocol needs questions, they are made "
+              "from the references.")  # fmt: skip
 def new(
     study: str, protocol_name: str, items_file: Path, mappings: Sequence[str], id_column: str | None,
     size: int | None, by: str | None, seed: int | None, questions_file: Path | None,
@@ -98,7 +98,7 @@ def _print_questions(made: Study, *, made_here: bool) -> None:
         click.echo(f"    {program()} questions import {location} questions.json")
     without = made.store.items.count() - sum(1 for _ in groupby(made.units(), key=lambda unit: unit.item))
     if without:
-        click.echo(f"  {counted(without, 'item')} without a question, and therefore without a unit: nothing is asked")
+        click.echo(f"  {counted(without, 'item')} without a question: nothing is asked about them")
 
 
 def _print_sample(drawn: Draw, fields: Sequence[str], size: int, seed: int) -> None:
@@ -106,7 +106,7 @@ def _print_sample(drawn: Draw, fields: Sequence[str], size: int, seed: int) -> N
     total = sum(total for _, total in drawn.strata.values())
     click.echo(f"  sample: {took:,} of {counted(total, 'item')}, seed {seed}")
     if size > total:
-        click.echo(f"    {size:,} were requested, more than the file has: all were taken")
+        click.echo(f"    {size:,} were requested, but the file has fewer: all were taken")
     for stratum, (took, total) in drawn.strata.items():
         if fields:
             name = ", ".join(f"{field} {value or '(none)'}" for field, value in zip(fields, stratum, strict=True))
@@ -121,10 +121,10 @@ def ratings() -> None:
 @ratings.command("import")
 @study_argument
 @click.argument("file", type=FILE)
-@click.option("--rater", metavar="ID", help="The rater of all ratings for which the file names none.")
-@click.option("--kind", type=click.Choice(["person", "model"]), help="The kind of that rater; by default a person.")
-@click.option("--id", "id_column", metavar="COLUMN", help="The column with the ids of the items.")
-@click.option("--map", "mappings", multiple=True, metavar="CRITERION=COLUMN", help="The column of a criterion.")
+@click.option("--rater", metavar="ID", help="Rater of the ratings for which the file names none.")
+@click.option("--kind", type=click.Choice(["person", "model"]), help="Kind of that rater; a person by default.")
+@click.option("--id", "id_column", metavar="COLUMN", help="Column with the item ids.")
+@click.option("--map", "mappings", multiple=True, metavar="CRITERION=COLUMN", help="Read a criterion from this column.")
 def import_(
     study: str, file: Path, rater: str | None, kind: str | None, id_column: str | None, mappings: Sequence[str]
 ) -> None:
@@ -137,11 +137,11 @@ def import_(
 
 @ratings.command()
 @study_argument
-@click.option("-o", "--output", required=True, type=FILE, help="The file to write.")
+@click.option("-o", "--output", required=True, type=FILE, help="File to write.")
 @click.option("--shape", type=click.Choice(["long", "wide", "blind", "diagnosis"]), default="long", show_default=True,
-              help="long: a row for each rating; wide: a row for each unit; blind: a sheet for one rater to fill in; "
+              help="long: one row per rating; wide: one row per unit; blind: a sheet for one rater to fill in; "
               "diagnosis: which ratings were used, and why others were not.")  # fmt: skip
-@click.option("--digest", metavar="PREFIX", help="Export the ratings under an earlier protocol, long or wide.")
+@click.option("--digest", metavar="PREFIX", help="Export ratings under an earlier protocol, long or wide.")
 @overwrite_option
 def export(study: str, output: Path, shape: Shape, digest: str | None, overwrite: bool) -> None:
     """Write the ratings of STUDY to a file: .csv, .tsv, .jsonl, .xlsx or .parquet."""
@@ -151,7 +151,7 @@ def export(study: str, output: Path, shape: Shape, digest: str | None, overwrite
         earlier = opened.count_ratings(every_digest=True) - opened.count_ratings()
         if earlier and digest is None and shape in ("long", "wide"):
             click.echo(
-                f"  not included, because made under an earlier version of the protocol: {counted(earlier, 'rating')}; "
+                f"  {counted(earlier, 'rating')} under earlier versions of the protocol not included; "
                 f"evenhand protocol versions {opened.store.location} lists the versions, --digest exports one",
                 err=True,
             )
@@ -160,9 +160,9 @@ def export(study: str, output: Path, shape: Shape, digest: str | None, overwrite
 @click.command()
 @study_argument
 @click.option("-o", "--output", required=True, type=FilePath("a backup is a SQLite file; give a path such as copy.db"),
-              help="The copy; it must not exist.")  # fmt: skip
+              help="Path of the copy, which must not exist.")  # fmt: skip
 def backup(study: str, output: Path) -> None:
-    """Copy STUDY, complete and consistent, into a SQLite file, while others go on rating."""
+    """Copy STUDY, complete and consistent, into a SQLite file, even while people are rating."""
     with open_study(study) as opened:
         opened.backup(output)
         items, count = opened.store.items.count(), opened.count_ratings(every_digest=True)

@@ -28,7 +28,8 @@ SAMPLES = files("evenhand.samples")
 @click.argument("folder", metavar="[DIR]", default="evenhand-demo", type=FilePath("give the path of a folder"))
 def demo(folder: Path) -> None:
     """Create two sample studies in DIR. In one, people and the built-in verifier judge whether contexts support
-    answers; in the other, people and the built-in quest-eval answer questions from generated texts."""
+    answers; in the other, people and the built-in quest-eval answer questions from generated texts.
+    """
     support, questions = _prepared(folder)
     with support, questions:
         _print_support(support)
@@ -48,7 +49,9 @@ def _prepared(folder: Path) -> tuple[Study, Study]:
             raise UserError(f"{folder}: the folder is not empty; name a new one: {program()} demo DIR")
         with _complete_or_removed(folder):
             (folder / "items.csv").write_bytes((SAMPLES / SUPPORT / "items.csv").read_bytes())
-            return _create_support(support), _create_questions(questions)
+            study = _create(support, SUPPORT, "verifier", "report.html")
+            study.export_ratings(folder / "blind.xlsx", shape="blind")  # a sheet for one more person
+            return study, _create(questions, QUESTIONS, "quest-eval", "questions.html")
     except OSError as error:
         what = f"{folder}: the demo cannot be created there: {error.strerror or error}"
         raise UserError(f"{what}; name another folder: {program()} demo DIR") from error
@@ -85,43 +88,21 @@ def _opened(path: Path, protocol: str) -> Study:
     return study
 
 
-def _create_support(path: Path) -> Study:
-    """Answers and contexts, rated by two people and the verifier; with a sheet for one more person, and the report."""
-    with as_file(SAMPLES / SUPPORT / "items.csv") as items:
-        study = Study.create(path, SUPPORT, items)
-    with _closed_on_failure(study):
-        study.import_ratings(_ratings_by_people(SUPPORT))
-        study.judge("verifier", progress=False)
-        study.export_ratings(path.with_name("blind.xlsx"), shape="blind")
-        study.report(path.with_name("report.html"))
-    return study
-
-
-def _create_questions(path: Path) -> Study:
-    """Questions to generated texts, answered by two people and quest-eval; with the report."""
-    folder = SAMPLES / QUESTIONS
+def _create(path: Path, protocol: str, rater: str, report: str) -> Study:
+    """A sample rated by two people and a built-in rater, without its invented model; with the report."""
+    folder = SAMPLES / protocol
     with as_file(folder / "items.csv") as items, as_file(folder / "questions.json") as questions:
-        study = Study.create(path, QUESTIONS, items, questions=read_questions(questions))
-    with _closed_on_failure(study):
-        study.import_ratings(_ratings_by_people(QUESTIONS))
-        study.judge("quest-eval", progress=False)
-        study.report(path.with_name("questions.html"))
-    return study
-
-
-@contextmanager
-def _closed_on_failure(study: Study) -> Generator[None]:
+        asked = read_questions(questions) if questions.exists() else None
+        study = Study.create(path, protocol, items, questions=asked)
     try:
-        yield
+        ratings = csv.DictReader(io.StringIO((folder / "ratings.csv").read_text(encoding="utf-8"), newline=""))
+        study.import_ratings([row for row in ratings if row["kind"] == Kind.PERSON])
+        study.judge(rater, progress=False)
+        study.report(path.with_name(report))
     except BaseException:
         study.close()
         raise
-
-
-def _ratings_by_people(protocol: str) -> list[dict[str, str]]:
-    """The ratings of the sample without those of its invented model."""
-    text = (SAMPLES / protocol / "ratings.csv").read_text(encoding="utf-8")
-    return [row for row in csv.DictReader(io.StringIO(text, newline="")) if row["kind"] == Kind.PERSON]
+    return study
 
 
 def _print_support(study: Study) -> None:

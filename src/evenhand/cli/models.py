@@ -19,23 +19,24 @@ from evenhand.cli.support import (
     with_options,
 )
 from evenhand.errors import UserError
+from evenhand.report.json import plain
 from evenhand.results import RunResult
 from evenhand.store.work import Run
 from evenhand.text import counted, money
 
 prompt_options = with_options(
-    click.option("--shots", type=click.IntRange(min=0), help="Worked examples in the prompt; by default all."),
-    click.option("--one-by-one", is_flag=True, help="Ask about each sentence separately, not all of a text together."),
+    click.option("--shots", type=click.IntRange(min=0), help="Worked examples in the prompt; all by default."),
+    click.option("--one-by-one", is_flag=True, help="Ask about each sentence separately, not about all together."),
     click.option("--max-tokens", type=click.IntRange(min=16), help="Maximum length of a reply, in tokens."),
-    click.option("--temperature", type=click.FloatRange(0, 2), help="By default 0, or 1 with several samples."),
+    click.option("--temperature", type=click.FloatRange(0, 2), help="0 by default, or 1 with several samples."),
     click.option("--seed", type=int, help="For servers that accept one."),
 )
 cost_options = with_options(
     click.option("--concurrency", type=click.IntRange(1, 1024), default=16, show_default=True,
-                 help="Open calls for each rater; fewer while the server cannot keep up."),
+                 help="Concurrent calls per rater; fewer while the server cannot keep up."),
     click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), help="Spend at most this many dollars."),
     click.option("--price", "prices", multiple=True, metavar="[SPEC=]IN/OUT",
-                 help="Dollars per million tokens read and written, if the published price is not yours."),
+                 help="Dollars per million tokens read and written, if you do not pay the published price."),
 )  # fmt: skip
 
 
@@ -46,20 +47,20 @@ cost_options = with_options(
               "jury(SPEC, SPEC, …), verifier, verifier(SPEC), quest-eval or quest-eval(SPEC); repeat it for several "
               "raters.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1),
-              help="Rate this many units; sentences that are rated together stay together.")  # fmt: skip
+              help="Rate at most this many units; sentences that are rated together stay together.")  # fmt: skip
 @cost_options
 @click.option("--dry-run", is_flag=True, help="Send nothing; print an estimate and the first prompt.")
 @click.option("--samples", type=click.IntRange(1, 100), default=1, show_default=True,
-              help="Ask this many times; the most frequent answer counts, and the shares of all are kept.")  # fmt: skip
+              help="Ask this many times; the most frequent answer counts, and the share of each is kept.")  # fmt: skip
 @click.option("--logprobs", is_flag=True, help="Keep the probability of each answer, if the server reports it.")
 @click.option("--reasons", is_flag=True, help="Ask for a rationale before each answer, quoted evidence and a "
               "confidence, even if the protocol does not ask people for them.")  # fmt: skip
-@click.option("--retry-failed", is_flag=True, help="Also ask again about units whose ratings failed.")
+@click.option("--retry-failed", is_flag=True, help="Also retry units whose ratings failed.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=120.0, show_default=True,
               help="Seconds for one attempt of a call.")  # fmt: skip
 @click.option("--tries", type=click.IntRange(1, 100), default=6, show_default=True,
-              help="Attempts of one call if the server or the network fails.")  # fmt: skip
-@click.option("--log", type=FILE, help="Add the events of the run to this file, line by line.")
+              help="Attempts per call if the server or the network fails.")  # fmt: skip
+@click.option("--log", type=FILE, help="Append the events of the run to this file.")
 @click.option("--device", default="auto", show_default=True, help="For hf: raters: auto, cpu, cuda, mps.")
 @click.option("--dtype", default="auto", show_default=True, help="For hf: raters: auto, float32, bfloat16, float16.")
 @click.option("--batch-size", type=click.IntRange(1, 1024), default=8, show_default=True,
@@ -68,8 +69,8 @@ cost_options = with_options(
 def judge(study: str, specs: Sequence[str], dry_run: bool, log: Path | None, **options: Any) -> int:
     """Let models rate the units of STUDY that they have not rated yet.
 
-    Every reply is stored as it arrives. If a run stops for any reason, the same command continues it and pays for
-    nothing twice. A reply that cannot be used is recorded as a failure with its reason, never as a score.
+    Every reply is stored as it arrives. If a run stops for any reason, the same command continues it, and nothing is
+    paid for twice. A reply that cannot be used is recorded as a failure with its reason, never as a score.
     """
     _check_finite(options)
     with open_study(study) as opened:
@@ -79,7 +80,7 @@ def judge(study: str, specs: Sequence[str], dry_run: bool, log: Path | None, **o
         result = opened.judge(*specs, log=log, **options)
         code = _emit_run(result)
         if result.units and not result.stopped:
-            click.echo(f"  how far it agrees with people: {program()} agree {opened.store.location}")
+            click.echo(f"  to see how far it agrees with people: {program()} agree {opened.store.location}")
         return code
 
 
@@ -101,7 +102,7 @@ def _emit_run(result: RunResult) -> int:
 
 @click.command()
 @study_argument
-@click.option("-o", "--output", required=True, type=FILE, help="The file: .jsonl, .csv, .tsv, .xlsx or .parquet.")
+@click.option("-o", "--output", required=True, type=FILE, help="Output file: .jsonl, .csv, .tsv, .xlsx or .parquet.")
 @click.option("--batch", type=click.Choice(["openai"]), help="Write a batch file in this service's format (.jsonl).")
 @click.option("--model", help="With --batch: the model to ask.")
 @click.option("--limit", type=click.IntRange(min=1), help="Include at most this many units.")
@@ -125,12 +126,12 @@ def prompts(study: str, output: Path, batch: str | None, model: str | None, **op
 @click.command()
 @study_argument
 @click.argument("file", type=FILE)
-@click.option("--rater", required=True, metavar="ID", help="The rater id under which the ratings are stored.")
+@click.option("--rater", required=True, metavar="ID", help="Rater id under which the ratings are stored.")
 def replies(study: str, file: Path, rater: str) -> int:
     """Import the replies in FILE into STUDY as ratings by a model.
 
-    FILE is what `evenhand prompts` wrote, with the replies filled in, or the output of a batch. If any row belongs to
-    no prompt of the study, nothing is imported. A reply that cannot be parsed is recorded as a failure with its reason.
+    FILE is what `evenhand prompts` wrote, with the replies filled in, or the output of a batch. If a row belongs to no
+    prompt of the study, nothing is imported. A reply that cannot be parsed is recorded as a failure with its reason.
     """
     with open_study(study) as opened:
         return _emit_run(opened.import_replies(file, rater))
@@ -139,7 +140,7 @@ def replies(study: str, file: Path, rater: str) -> int:
 @click.command()
 @study_argument
 @json_option
-@click.option("--stop", metavar="RUN", help="Stop this run, wherever its processes are; open calls are waited for.")
+@click.option("--stop", metavar="RUN", help="Stop this run, on whatever machine it is; open calls are finished.")
 def runs(study: str, as_json: bool, stop: str | None) -> None:
     """List the runs of models in STUDY with their settings, processes, results and cost."""
     with open_study(study) as opened:
@@ -156,23 +157,17 @@ def runs(study: str, as_json: bool, stop: str | None) -> None:
 
 
 def _run_document(run: Run) -> dict[str, object]:
+    found = plain(run)
+    dollars = {"max_cost": run.cap, "spent": run.spent, "reserved": run.reserved}
+    workers = [
+        {"host": one["host"], "process": one["pid"], **{name: one[name] for name in ("started", "alive", "leases")}}
+        for one in found["workers"]
+    ]
     return {
-        "id": run.id,
-        "rater": run.rater,
-        "started": run.started.isoformat(),
-        "ended": run.ended.isoformat() if run.ended else None,
-        "state": run.state,
-        "settings": dict(run.settings),
-        "counts": dict(run.counts),
-        "max_cost": None if run.cap is None else run.cap / 1e6,
-        "spent": run.spent / 1e6,
-        "reserved": run.reserved / 1e6,
-        "workers": [
-            {"host": one.host, "process": one.pid, "started": one.started.isoformat(), "alive": one.alive,
-             "leases": one.leases}
-            for one in run.workers
-        ],
-    }  # fmt: skip
+        **{name: found[name] for name in ("id", "rater", "started", "ended", "state", "settings", "counts")},
+        **{name: None if amount is None else amount / 1e6 for name, amount in dollars.items()},
+        "workers": workers,
+    }
 
 
 def _print_run(run: Run) -> None:
@@ -209,14 +204,14 @@ def questions() -> None:
 
 @questions.command()
 @study_argument
-@click.option("--rater", metavar="SPEC", help="The model that makes them: openai:MODEL, gemini:MODEL, anthropic:MODEL, "
-              "http://HOST:PORT/v1#MODEL or hf:FOLDER-OR-ID; by default none.")  # fmt: skip
+@click.option("--rater", metavar="SPEC", help="Model that makes them: openai:MODEL, gemini:MODEL, anthropic:MODEL, "
+              "http://HOST:PORT/v1#MODEL or hf:FOLDER-OR-ID; none by default.")  # fmt: skip
 @cost_options
 def make(study: str, rater: str | None, **options: Any) -> int:
     """Make the questions of STUDY again from its references, with the references' own answers.
 
-    Items with a rated question keep theirs. Every reply of a model is stored as it arrives. If the run stops, the same
-    command continues it and pays for nothing twice.
+    Items with a rated question keep their questions. Every reply is stored as it arrives. If the run stops, the same
+    command continues it, and nothing is paid for twice.
     """
     _check_finite(options)
     with open_study(study) as opened:
@@ -225,7 +220,7 @@ def make(study: str, rater: str | None, **options: Any) -> int:
 
 @questions.command()
 @study_argument
-@click.option("-o", "--output", required=True, type=FILE, help="The JSON file to write.")
+@click.option("-o", "--output", required=True, type=FILE, help="JSON file to write.")
 @overwrite_option
 def export(study: str, output: Path, overwrite: bool) -> None:
     """Write the questions of STUDY and the references' answers to a JSON file, by item id."""
@@ -240,7 +235,7 @@ def export(study: str, output: Path, overwrite: bool) -> None:
 def import_(study: str, file: Path) -> None:
     """Replace the questions of the items in FILE: all of them or, if anything is wrong, none.
 
-    Items that are not in the file keep theirs. A question that has a rating must be in it unchanged.
+    Items that are not in the file keep their questions. A question with a rating must be in it, unchanged.
     """
     with open_study(study) as opened:
         replaced = opened.import_questions(file)

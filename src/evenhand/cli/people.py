@@ -1,41 +1,193 @@
-"""`evenhand invite` and `evenhand plan`: who rates, and how the work is shared."""
+"""`evenhand serve`, `invite` and `plan`: the page where people rate, who rates, and how the work is shared."""
 
+import errno
 import os
 import re
-from collections.abc import Callable, Sequence
+import secrets
+import shlex
+import signal
+import socket
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, get_args, get_origin
 
 import click
+import uvicorn
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from evenhand.assignment import Plan
-from evenhand.cli.support import json_option, open_study, print_json, study_argument, with_options
+from evenhand.cli.support import json_option, open_study, print_json, program, study_argument, with_options
 from evenhand.errors import InputError, Problem, UserError
 from evenhand.protocol.model import Protocol
-from evenhand.settings import Settings
+from evenhand.report.json import plain
+from evenhand.settings import Secret, Settings
 from evenhand.store.people.access import INVITE_DAYS, MOST_SEATS, Invite, Role, check_name, new_invite, state_of
 from evenhand.study import Study
-from evenhand.text import counted, some_of
-from evenhand.web.config import PORT, check_url
+from evenhand.text import counted, masked, some_of
+from evenhand.web.app import make_app
+from evenhand.web.config import PORT, SHORTEST_PASSWORD, Config, check_url, is_loopback
 
 LOCAL = f"http://127.0.0.1:{PORT}"
 PROLIFIC = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 """The query that Prolific fills in, so that the participant's id becomes the rater id."""
+MANY_ITEMS = 50_000
+"""Items from which preparing their order takes long enough to be announced."""
+SHUTDOWN_SECONDS = 5
+"""For open requests, once the server is asked to stop."""
 
 
 @click.command()
 @study_argument
-@click.option("--name", help="The rater id of the person to invite.")
+@click.option("--host", default="127.0.0.1", show_default=True,
+              help="Address to listen on; 0.0.0.0 for all addresses of this machine.")  # fmt: skip
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 picks a free one.")
+@click.option("--url", help="Address that people open, such as https://rate.example.org, if this server is behind a "
+              "proxy; or set EVENHAND_URL.")  # fmt: skip
+def serve(study: str, host: str, port: int, url: str | None) -> None:
+    """Serve the page where people rate STUDY, until Ctrl+C.
+
+    On this machine, the owner signs in with the link that is printed. To let others reach the page, give --host and set
+    EVENHAND_OWNER_PASSWORD; the owner then signs in with that password.
+    """
+    settings = Settings.from_environment(os.environ)
+    password = _checked_password(host, settings.owner_password)
+    url = url or settings.url
+    public = check_url(url) if url else None
+    with _listening(host, port) as listener:
+        with open_study(study) as opened:
+            title, items = opened.protocol.title, opened.store.items.count()
+            if items >= MANY_ITEMS:
+                click.echo(f"Preparing the order of {counted(items, 'item')} …", err=True)
+            opened.store.people.tasks.prepare()  # now, so that the first rater does not wait for it
+        port = listener.getsockname()[1]
+        token = secrets.token_urlsafe(32) if is_loopback(host) else None
+        config = Config(study, host, port, public or _address(host, port), password, token)
+        server = _server(config)
+        with server.stopping_on_signals():
+            _print_addresses(config, f"Serving {title!r}, {counted(items, 'item')}, from {masked(study)}")
+            server.run([listener])
+    click.echo("Stopped; all ratings are stored.")
+
+
+def _checked_password(host: str, password: Secret | None) -> Secret | None:
+    if is_loopback(host) and password is None:
+        return None
+    if password is None:
+        raise UserError(
+            f"--host {host}: others can reach the page there, so the owner needs a password; set one of at least "
+            f"{SHORTEST_PASSWORD} characters in the environment variable EVENHAND_OWNER_PASSWORD, or omit --host to "
+            "serve this machine only"
+        )
+    if len(password.reveal()) < SHORTEST_PASSWORD:
+        raise UserError(f"EVENHAND_OWNER_PASSWORD is too short: use at least {SHORTEST_PASSWORD} characters")
+    return password
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Generator[socket.socket]:
+    """A socket that already accepts connections, so that a link works from the moment it is printed."""
+    try:
+        family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, number)
+    except OSError as error:
+        raise UserError(f"--host {host}: there is no such address here ({error.strerror or error})") from error
+    with listener:
+        if os.name == "posix":
+            # Elsewhere this option would let two programs listen on one port.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+            listener.listen(1024)
+        except OSError as error:
+            raise UserError(_not_bound(host, port, error)) from error
+        yield listener
+
+
+def _not_bound(host: str, port: int, error: OSError) -> str:
+    another = port + 1 if port < 65535 else PORT
+    reasons = {
+        errno.EADDRINUSE: f"port {port} is in use, perhaps by another `evenhand serve`; stop that one, or give another "
+        f"port, such as --port {another}, or --port 0 for any free one",
+        errno.EACCES: f"port {port} is not allowed for this user; use one from 1024 on, such as --port {PORT}",
+        errno.EADDRNOTAVAIL: f"--host {host}: this machine does not have that address; 0.0.0.0 means all it has",
+    }
+    return reasons.get(error.errno or 0, f"cannot listen on {host}, port {port}: {error.strerror or error}")
+
+
+def _address(host: str, port: int) -> str:
+    """The address of the page, if none was given."""
+    if host in ("0.0.0.0", "::", ""):
+        host = socket.gethostname().lower()
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _print_addresses(config: Config, heading: str) -> None:
+    page, note = f"{config.url}/login", "asks for EVENHAND_OWNER_PASSWORD"
+    if config.run_token is not None:
+        page, note = f"{page}#{config.run_token}", "for you only, until the server stops"
+    url = "" if config.url == LOCAL else f" --url {config.url}"
+    click.echo(f"""{heading}
+
+  owner's page   {page}
+                 ({note})
+  to invite      {program()} invite {shlex.quote(masked(config.location))} --name NAME{url}
+  to stop        Ctrl+C
+""")
+    if not is_loopback(config.host) and not config.https:
+        click.echo(
+            "note: without https, others on the network can read everything; put a proxy with https in front of this "
+            "server and give its address with --url", err=True,
+        )  # fmt: skip
+
+
+class _Server(uvicorn.Server):
+    """A server for which Ctrl+C and SIGTERM are ordinary ends: they are not raised again afterwards."""
+
+    @contextmanager
+    def stopping_on_signals(self) -> Generator[None]:
+        """Entered before the server starts, so that it can be stopped as soon as its address is printed."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+def _server(config: Config) -> _Server:
+    return _Server(
+        uvicorn.Config(
+            make_app(config),
+            access_log=False,
+            log_config=None,
+            log_level="warning",
+            server_header=False,
+            # The client's address is that of the connection: a header could claim any other.
+            proxy_headers=False,
+            lifespan="on",
+            ws="none",
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        )
+    )
+
+
+@click.command()
+@study_argument
+@click.option("--name", help="Rater id of the person to invite.")
 @click.option("--open", "for_many", is_flag=True, help="Invite a group; each person chooses a rater id.")
 @click.option("--seats", type=click.IntRange(1, MOST_SEATS), help="With --open: how many people may join.")
 @click.option("--role", type=click.Choice(["rater", "adjudicator"]), default="rater", show_default=True,
               help="An adjudicator decides where raters disagree.")  # fmt: skip
-@click.option("--items", "share", type=click.IntRange(min=1), help="Items for each at most, instead of the plan's.")
-@click.option(
-    "--days", type=click.IntRange(1, 3650), default=INVITE_DAYS, show_default=True, help="How long the link works."
-)
-@click.option("--url", help=f"The address of the page, if not {LOCAL}; or set EVENHAND_URL.")
+@click.option("--items", "share", type=click.IntRange(min=1), help="Maximum items per person, instead of the plan's.")
+@click.option("--days", type=click.IntRange(1, 3650), default=INVITE_DAYS, show_default=True,
+              help="How long the link works.")  # fmt: skip
+@click.option("--url", help=f"Address of the page, if not {LOCAL}; or set EVENHAND_URL.")
 @click.option("--list", "listing", is_flag=True, help="List the invites.")
 @click.option("--revoke", metavar="ID-OR-NAME", help="Withdraw an invite and end its sessions; ratings are kept.")
 @json_option
@@ -43,7 +195,7 @@ def invite(
     study: str, name: str | None, for_many: bool, seats: int | None, role: Role, share: int | None, days: int,
     url: str | None, listing: bool, revoke: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Create a link with which a person joins STUDY as a rater.
+    """Create a link that lets a person, or a group, rate STUDY.
 
     The link is shown once. It works on any device until it is withdrawn or expires.
     """
@@ -76,18 +228,18 @@ def _print_invite(made: Invite, link: str, as_json: bool) -> None:
         print_json({"invite": _invite_document(made), "link": link})
         return
     if made.name is None:
-        seats = "1 person" if made.seats == 1 else f"{made.seats:,} people"
+        seats = counted(made.seats, "person", "people")
         click.echo(f"{link}\n\nFor up to {seats}, {_validity(made)}. Each person is asked for a rater id.")
-        click.echo(f"On Prolific, append this to the link and no one is asked:\n  {PROLIFIC}")
+        click.echo(f"On Prolific, append this to the link, and no one is asked:\n  {PROLIFIC}")
     else:
         click.echo(f"{link}\n\nFor {made.name}, {_validity(made)}. Anyone with the link rates under this name.")
-    click.echo("It is shown only now: the study stores only its digest.")
+    click.echo("It is shown only once: the study keeps only its digest.")
     if "://127.0.0.1" in link:
         click.echo("It works on this machine only; give --url or set EVENHAND_URL to an address others can reach.")
 
 
 def _validity(made: Invite) -> str:
-    return "without an end" if made.expires is None else f"until {made.expires:%Y-%m-%d %H:%M} UTC"
+    return "without expiry" if made.expires is None else f"until {made.expires:%Y-%m-%d %H:%M} UTC"
 
 
 def _print_invites(invites: Sequence[Invite], as_json: bool) -> None:
@@ -113,23 +265,12 @@ def _revoke(study: Study, which: str, as_json: bool) -> None:
         study.store.people.access.revoke_invite(one.id)
     if as_json:
         print_json({"revoked": [one.id for one in found]})
-        return
-    click.echo(f"{counted(len(found), 'invite')} withdrawn; its sessions are ended, its ratings are kept")
+    else:
+        click.echo(f"{counted(len(found), 'invite')} withdrawn; sessions are ended, ratings are kept")
 
 
 def _invite_document(one: Invite) -> dict[str, object]:
-    return {
-        "id": one.id,
-        "role": one.role,
-        "name": one.name,
-        "seats": one.seats,
-        "share": one.share,
-        "created": one.created.isoformat(),
-        "expires": one.expires.isoformat() if one.expires else None,
-        "revoked": one.revoked.isoformat() if one.revoked else None,
-        "joined": one.joined,
-        "state": state_of(one),
-    }
+    return {**plain(one), "state": state_of(one)}
 
 
 _NO_LIMIT = {"overlap": ("N", "all"), "share": ("N", "none"), "gold": ("RATER", "none"), "completion": ("URL", "none")}
@@ -199,7 +340,7 @@ def _changed(current: Plan, changes: dict[str, Any]) -> Plan:
 
 
 _TRAINING = {
-    "off": "New raters start with items of the study",
+    "off": "New raters start with the study's items",
     "offered": "New raters are offered the worked examples first",
     "required": "New raters rate the worked examples first",
 }
@@ -213,14 +354,14 @@ _REVEAL = {
 def _plan_lines(plan: Plan, protocol: Protocol) -> Sequence[str]:
     by = protocol.strata if plan.by is None else plan.by
     balance = f", balanced by {', '.join(by)}" if by else ""
-    people = "1 person" if plan.overlap == 1 else f"{plan.overlap or 0:,} people"
+    people = counted(plan.overlap or 0, "person", "people")
     lines = [
         "Each person rates every item" if plan.overlap is None else f"Each item is rated by {people}",
-        "There is no limit to the items of one person"
+        "There is no limit on the items per person"
         if plan.share is None
         else f"Each person gets at most {counted(plan.share, 'item')}",
         f"Items are assigned in batches of {plan.batch:,}{balance}, in an order fixed by the seed {plan.seed}",
-        f"An item without any answer for {plan.claim_minutes:g} minutes is assigned to others",
+        f"An item that gets no answer for {plan.claim_minutes:g} minutes is assigned to others",
         _TRAINING[plan.training],
         "No items with known answers are included"
         if plan.gold is None

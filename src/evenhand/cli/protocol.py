@@ -42,13 +42,13 @@ def _entry(one: Protocol) -> dict[str, object]:
 
 @click.group()
 def protocol() -> None:
-    """Show, check or adopt a protocol, or print the schema of a protocol file."""
+    """Show, check or adopt a protocol, or print the schema of protocol files."""
 
 
 @protocol.command()
 @click.argument("name", metavar="NAME|FILE|STUDY")
 @click.option("--json", "as_json", is_flag=True, help="Print the protocol's content as one JSON document.")
-@click.option("--yaml", "as_yaml", is_flag=True, help="Print the protocol file itself, as a start for your own.")
+@click.option("--yaml", "as_yaml", is_flag=True, help="Print the protocol file itself, as a template for your own.")
 def show(name: str, as_json: bool, as_yaml: bool) -> None:
     """Print a protocol, or the current one of a study, as a guideline for raters."""
     if as_json and as_yaml:
@@ -83,7 +83,7 @@ def check(file: str) -> None:
 
 @protocol.command()
 def schema() -> None:
-    """Print the JSON Schema of a protocol file, for editors."""
+    """Print the JSON Schema of protocol files, for editors."""
     print_json(protocol_schema())
 
 
@@ -91,30 +91,30 @@ def schema() -> None:
 @study_argument
 @click.argument("name", metavar="NAME|FILE|DIGEST")
 def adopt(study: str, name: str) -> None:
-    """Use a changed protocol in STUDY from now on, or an earlier one again, by the beginning of its digest.
+    """Switch STUDY to a changed protocol, or back to an earlier one, given by the beginning of its digest.
 
-    Earlier ratings stay in the study under the protocol they were made with. Exports and statistics no longer include
-    them, and report how many they leave out.
+    Earlier ratings stay in the study, under the protocol they were made with. Exports and statistics leave them out and
+    report how many there are.
     """
     with Study.open(study, check_source=False) as opened:
         before, earlier = opened.protocol, opened.count_ratings()
         opened.adopt(name)
         after = opened.protocol
     if after.digest == before.digest:
-        click.echo(f"{masked(study)} already uses this content of {after.name} (digest {after.digest[:12]}).")
+        click.echo(f"{masked(study)} already uses this version of {after.name} (digest {after.digest[:12]}).")
         return
     click.echo(
         f"{masked(study)} now uses {after.name} {after.version} (digest {after.digest[:12]}) instead of "
         f"{before.name} {before.version} (digest {before.digest[:12]})."
     )
-    click.echo(f"{counted(earlier, 'rating')} made under that one: kept, and left out from now on.")
+    click.echo(f"{counted(earlier, 'rating')} under the earlier one: kept, but left out from now on.")
 
 
 @protocol.command()
 @study_argument
 @json_option
 def versions(study: str, as_json: bool) -> None:
-    """List every version of the protocol that STUDY was rated under, with its ratings; the last is the current one."""
+    """List the versions of the protocol that STUDY was rated under, with their ratings; the last is the current one."""
     with Study.open(study, check_source=False) as opened:
         rows = _versions(opened)
     if as_json:

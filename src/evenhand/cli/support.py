@@ -1,6 +1,5 @@
 """What the commands share: opening a study, printing results, common arguments and options."""
 
-import json
 import shlex
 import shutil
 import sys
@@ -10,6 +9,7 @@ from typing import Any
 
 import click
 
+from evenhand.report.json import json_text
 from evenhand.results import Result
 from evenhand.study import Study
 from evenhand.text import masked
@@ -31,15 +31,12 @@ def open_study(location: str) -> Study:
 
 def emit(result: Result, as_json: bool = False) -> None:
     """Print a result, as text or as one JSON document."""
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        click.echo(str(result))
+    click.echo(json_text(result.to_dict()) if as_json else str(result))
 
 
 def print_json(document: object) -> None:
     """Print one JSON document."""
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+    click.echo(json_text(document))
 
 
 def with_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -24,7 +24,7 @@ GENERATOR = "report by Evenhand"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Provenance:
     """Where the figures come from, so that they can be had again."""
 
     location: str
@@ -76,7 +76,7 @@ class Case:
 class Report:
     """Everything a report shows, in the order it shows it. A single result is a report with one part filled in."""
 
-    source: Source
+    source: Provenance
     raters: Sequence[RaterRow]
     measures: Sequence[Figure] = ()
     targets: Sequence[TargetResult] = ()
@@ -125,7 +125,7 @@ def trust_report(tables: Tables, location: str, criterion: str, plan: Resampling
 
 
 def _heading(tables: Tables, location: str, plan: Resampling) -> Report:
-    source = Source(
+    source = Provenance(
         location=location,
         protocol=tables.protocol,
         version=__version__,

@@ -44,6 +44,11 @@ def report_json(report: Report) -> Json:
     return {"generator": f"{GENERATOR} {report.source.version}", **plain(report)}
 
 
+def report_json_text(report: Report) -> str:
+    """The whole report as one JSON document."""
+    return json_text(report_json(report)) + "\n"
+
+
 def json_text(document: object) -> str:
     """A document as JSON for people and programs to read."""
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)

@@ -8,7 +8,7 @@ from evenhand.analysis.figures import Figure
 from evenhand.analysis.targets import TargetResult
 from evenhand.analysis.trust import Trust, in_words
 from evenhand.records import Status
-from evenhand.report.build import GENERATOR, RaterRow, Report, Source
+from evenhand.report.build import GENERATOR, Provenance, RaterRow, Report
 from evenhand.statistics import Estimate
 from evenhand.text import counted, visible
 
@@ -84,7 +84,7 @@ def _raters(raters: Sequence[RaterRow]) -> list[str]:
     return ["Raters", *_table(rows, ["", "", *(status.replace("_", " ") for status in Status)]), *failures]
 
 
-def _left_out(source: Source) -> list[str]:
+def _left_out(source: Provenance) -> list[str]:
     """Whose ratings no agreement counts, and which ratings no figure counts."""
     if not source.adjudicators:
         return _earlier(source)
@@ -93,7 +93,7 @@ def _left_out(source: Source) -> list[str]:
     return [f"{names} {are} left out of agreement: adjudicators have seen the others' ratings.", *_earlier(source)]
 
 
-def _earlier(source: Source) -> list[str]:
+def _earlier(source: Provenance) -> list[str]:
     return [
         f"{counted(count, 'rating')} under another version of the protocol (digest {digest[:12]}) "
         f"{'is' if count == 1 else 'are'} left out."

@@ -112,7 +112,7 @@ def _contents(sections: Sequence[Section]) -> Markup:
     return element("nav", title, element("ol", entries), aria_label="Contents")
 
 
-def report_fragment(report: Report, *sections: Callable[[View], Section]) -> str:
+def report_fragment(report: Report, sections: Sequence[Callable[[View], Section]]) -> str:
     """Some sections of a report for the output area of a notebook."""
     view = View(report)
     return fragment([section(view) for section in sections], view.omissions())
