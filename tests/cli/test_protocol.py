@@ -56,7 +56,10 @@ def test_every_version_is_listed_with_its_ratings(call: Caller, study: str):
 def test_the_ratings_of_an_earlier_version_are_within_reach(call: Caller, tmp_path: Path, study: str):
     result = call("ratings", "export", study, "-o", "now.csv")
     assert result.code == 0
-    assert "1 rating under earlier versions of the protocol not included; evenhand protocol versions study.db" in result.err
+    assert (
+        "1 rating under earlier versions of the protocol not included; evenhand protocol versions study.db"
+        in result.err
+    )
     assert call.fine("ratings", "export", study, "-o", "then.csv", "--digest", FIRST[:8]) == "then.csv: 1 row\n"
     call.fine("ratings", "export", study, "-o", "d.csv", "--shape", "diagnosis")
     assert f"ann: rated 2 under an earlier protocol ({FIRST[:8]})" in (tmp_path / "d.csv").read_text(encoding="utf-8")
