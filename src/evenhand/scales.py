@@ -9,11 +9,12 @@ hyphen or an underscore; a level matches as a number (`4`, `4.0`), as its label 
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from evenhand.records import UNANSWERABLE, Value
+from evenhand.text import quoted
 
 Level = Literal["nominal", "ordinal", "interval", "text"]
 """What statistics may do with the values: compare, order, subtract, or only read them."""
@@ -71,6 +72,7 @@ _LABEL_THEN_LEVEL = re.compile(r"\s*(?P<label>.+?)\s*\(\s*(?P<level>-?\d{1,15})\
 class Ordinal(Strict):
     """Ordered whole levels, each with a label and an anchor."""
 
+    level: ClassVar[Level] = "ordinal"
     type: Literal["ordinal"]
     levels: Annotated[Mapping[int, Anchor], Field(min_length=2, description="level: {label, anchor}, in any order")]
 
@@ -84,10 +86,6 @@ class Ordinal(Strict):
             if _number(anchor.label) not in (None, level):
                 raise ValueError(f"level {level} is called {anchor.label!r}: a label must not read as another level")
         return dict(sorted(levels.items()))
-
-    @property
-    def level(self) -> Level:
-        return "ordinal"
 
     @property
     def values(self) -> Sequence[int]:
@@ -112,12 +110,13 @@ class Ordinal(Strict):
             if match and by_label.get(label_key(match["label"])) == int(match["level"]):
                 return int(match["level"])
         levels = ", ".join(f"{level} {anchor.label}" for level, anchor in self.levels.items())
-        raise ValueError(f"{_quoted(raw)} is not {self.describe()} ({levels})")
+        raise ValueError(f"{quoted(raw)} is not {self.describe()} ({levels})")
 
 
 class Nominal(Strict):
     """Unordered labels, each with a definition."""
 
+    level: ClassVar[Level] = "nominal"
     type: Literal["nominal"]
     labels: Annotated[Mapping[str, Label], Field(min_length=2, description="label: {definition, aliases}")]
 
@@ -125,10 +124,6 @@ class Nominal(Strict):
     @classmethod
     def _labels_differ(cls, labels: Mapping[str, Label]) -> Mapping[str, Label]:
         return differing(labels)
-
-    @property
-    def level(self) -> Level:
-        return "nominal"
 
     @property
     def values(self) -> Sequence[str]:
@@ -145,22 +140,16 @@ class Nominal(Strict):
             for name, label in self.labels.items():
                 if key == label_key(name) or any(key == label_key(alias) for alias in label.aliases):
                     return name
-        raise ValueError(f"{_quoted(raw)} is not {self.describe()}")
+        raise ValueError(f"{quoted(raw)} is not {self.describe()}")
 
 
 class Text(Strict):
     """Free text; with `unanswerable`, the answer `<Unanswerable>` means that the text gives no answer."""
 
+    level: ClassVar[Level] = "text"
+    values: ClassVar[Sequence[str]] = ()
     type: Literal["text"]
     unanswerable: bool = Field(default=False, description="whether <Unanswerable> is an answer of its own")
-
-    @property
-    def level(self) -> Level:
-        return "text"
-
-    @property
-    def values(self) -> Sequence[str]:
-        return []
 
     def describe(self) -> str:
         return f"a text, or {UNANSWERABLE}" if self.unanswerable else "a text"
@@ -168,7 +157,7 @@ class Text(Strict):
     def read(self, raw: object) -> str:
         text = (_text(raw) or "").strip()
         if not text:
-            raise ValueError(f"{_quoted(raw)} is not {self.describe()}")
+            raise ValueError(f"{quoted(raw)} is not {self.describe()}")
         if self.unanswerable and label_key(text.strip("<>")) == "unanswerable":
             return UNANSWERABLE
         return text
@@ -177,15 +166,9 @@ class Text(Strict):
 class Percent(Strict):
     """A number from 0 to 100; a trailing percent sign is ignored."""
 
+    level: ClassVar[Level] = "interval"
+    values: ClassVar[Sequence[float]] = ()
     type: Literal["percent"]
-
-    @property
-    def level(self) -> Level:
-        return "interval"
-
-    @property
-    def values(self) -> Sequence[float]:
-        return []
 
     def describe(self) -> str:
         return "a number from 0 to 100"
@@ -193,7 +176,7 @@ class Percent(Strict):
     def read(self, raw: object) -> float:
         number = _number(raw.strip().removesuffix("%") if isinstance(raw, str) else raw)
         if number is None or not 0 <= number <= 100:
-            raise ValueError(f"{_quoted(raw)} is not {self.describe()}")
+            raise ValueError(f"{quoted(raw)} is not {self.describe()}")
         return number
 
 
@@ -224,8 +207,3 @@ def _text(raw: object) -> str | None:
         return raw
     number = _number(raw)
     return None if number is None else str(int(number)) if number == int(number) else str(number)
-
-
-def _quoted(raw: object) -> str:
-    text = str(raw)
-    return repr(text if len(text) <= 60 else text[:57] + "…")

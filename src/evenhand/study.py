@@ -12,13 +12,13 @@ from uuid import uuid4
 
 from evenhand.analysis.comparison import compare
 from evenhand.analysis.tables import Tables
-from evenhand.errors import DuplicateItemError, ProtocolError, UserError
+from evenhand.errors import DuplicateItemError, InputError, ProtocolError, UserError
 from evenhand.files import replacing
-from evenhand.formats.items import ItemSource, duplicate_rows, items_of
+from evenhand.formats.items import ItemSource, items_of
 from evenhand.formats.questions import read_questions, write_questions
 from evenhand.formats.ratings.blind_sheet import filled_fields, write_blind
 from evenhand.formats.ratings.ratings_writer import diagnosis_sheet, long_sheet, wide_sheet
-from evenhand.formats.ratings.reader import open_ratings
+from evenhand.formats.ratings.reader import RatingsFile
 from evenhand.formats.tables.table import Sheet, data_frame
 from evenhand.formats.tables.table_files import TableSource, table_of, write_table
 from evenhand.llm.base import RunError
@@ -171,7 +171,7 @@ class Study:
             store = create(str(location), protocol, source or "", work)
         except DuplicateItemError as error:
             if isinstance(found, ItemSource):
-                raise duplicate_rows(found, dict(error.duplicates)) from error
+                raise InputError(found.source, found.duplicates()) from error
             raise
         return cls(store)
 
@@ -249,7 +249,7 @@ class Study:
         different one by the same rater replaces it. Raises InputError with all cells that are not valid.
         """
         table = table_of(source)
-        file = open_ratings(
+        file = RatingsFile(
             table,
             self.protocol,
             rater=rater,

@@ -30,6 +30,12 @@ def listed(names: Sequence[object], last: str = "and") -> str:
     return f" {last} ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
 
 
+def quoted(value: object) -> str:
+    """A value as messages quote it."""
+    text = str(value)
+    return repr(text if len(text) <= 60 else text[:57] + "…")
+
+
 def masked(text: str) -> str:
     """A text without the passwords of the URLs in it."""
     # One slash is what a path makes of two.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand.formats.ratings.reader import RatingsFile, open_ratings
+from evenhand.formats.ratings.reader import RatingsFile
 from evenhand.protocol.load import read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Rating, Unit
@@ -130,7 +130,7 @@ class Study:
 def imported(
     path: Path, protocol: Protocol, units: Mapping[str, Sequence[Unit]], items: Sequence[Item] = (), **options: Any
 ) -> tuple[list[Rating], RatingsFile]:
-    file = open_ratings(path, protocol, **options)
+    file = RatingsFile(path, protocol, **options)
     study = Study(units, items)
     return list(file.ratings(study.units_of, study.items_of)), file
 

@@ -11,7 +11,7 @@ from openpyxl import Workbook
 
 from evenhand.errors import InputError, UserError
 from evenhand.formats.items import content_id
-from evenhand.formats.ratings.reader import open_ratings
+from evenhand.formats.ratings.reader import RatingsFile
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Rating, Span, Status, Unit
 from tests.formats.formats_protocols import GRADES, SENTENCES, SUPPORT, Study, imported, item_units, sentence_units
@@ -443,7 +443,7 @@ def test_a_rater_of_another_kind(write: Write) -> None:
 @pytest.mark.parametrize("rater", ["", " ", "a\nb", "x" * 201])
 def test_an_impossible_rater(write: Write, rater: str) -> None:
     with pytest.raises(UserError, match="--rater: "):
-        open_ratings(write("id,support\ns1,SUPPORTED\n"), SUPPORT, rater=rater)
+        RatingsFile(write("id,support\ns1,SUPPORTED\n"), SUPPORT, rater=rater)
 
 
 def test_a_long_file_without_items(write: Write) -> None:
@@ -459,7 +459,7 @@ def test_problems_of_the_file_and_of_its_cells_come_together(write: Write) -> No
 
 
 def test_no_rating_follows_a_problem(write: Write) -> None:
-    file = open_ratings(write("id,support\ns1,SUPPORTED\ns2,MAYBE\ns3,SUPPORTED\n"), SUPPORT, rater="ann")
+    file = RatingsFile(write("id,support\ns1,SUPPORTED\ns2,MAYBE\ns3,SUPPORTED\n"), SUPPORT, rater="ann")
     seen: list[str] = []
     with pytest.raises(InputError):
         seen.extend(rating.unit for rating in file.ratings(Study(ITEMS).units_of, Study(ITEMS).items_of))
@@ -470,7 +470,7 @@ def test_units_are_asked_for_in_batches(write: Write) -> None:
     ids = [f"s{number}" for number in range(2_500)]
     path = write("id,support\n" + "".join(f"{item_id},SUPPORTED\n" for item_id in ids))
     study = Study(item_units(*ids))
-    file = open_ratings(path, SUPPORT, rater="ann")
+    file = RatingsFile(path, SUPPORT, rater="ann")
     assert sum(1 for _ in file.ratings(study.units_of, study.items_of)) == 2_500
     assert [len(batch) for batch in study.asked] == [1_000, 1_000, 500]
 

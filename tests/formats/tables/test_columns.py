@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.errors import InputError, UserError
-from evenhand.formats.tables.columns import WantedColumn, match_columns, parse_map, wanted_id
+from evenhand.formats.tables.columns import ITEM_ID, WantedColumn, match_columns, parse_map
 
 QUESTION = WantedColumn("question", ("query", "prompt"), required=True)
 ANSWER = WantedColumn("generated_answer", ("answer", "response"), required=True)
@@ -41,7 +41,7 @@ def test_a_given_column_comes_first() -> None:
 
 @pytest.mark.parametrize("name", ["id", "ID", "item", "item_id", "Sample ID"])
 def test_the_id(name: str) -> None:
-    assert match_columns("a.csv", ["x", name], [wanted_id()]) == {"id": 1}
+    assert match_columns("a.csv", ["x", name], [ITEM_ID]) == {"id": 1}
 
 
 def test_everything_wrong_is_said_at_once() -> None:
@@ -66,7 +66,7 @@ def test_two_columns_for_one_thing() -> None:
 
 
 def test_two_columns_for_the_id_are_settled_by_its_own_option() -> None:
-    assert "say which with --id COLUMN" in refusal(["item_id", "sample_id"], [wanted_id()])
+    assert "say which with --id COLUMN" in refusal(["item_id", "sample_id"], [ITEM_ID])
 
 
 def test_one_column_for_two_things() -> None:

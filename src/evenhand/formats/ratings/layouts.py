@@ -8,7 +8,7 @@ from evenhand.errors import InputError
 from evenhand.formats.items import cell_reader, content_id, distinct
 from evenhand.formats.ratings.row_check import CHECK
 from evenhand.formats.tables.cells import taken_back, text_of
-from evenhand.formats.tables.columns import ID_NAMES, WantedColumn, match_columns, wanted_id
+from evenhand.formats.tables.columns import ID_NAMES, ITEM_ID, WantedColumn, match_columns
 from evenhand.formats.tables.table import InputTable
 from evenhand.protocol.model import Criterion, FieldSpec, Protocol
 from evenhand.text import some_of
@@ -49,7 +49,7 @@ class Layout:
         wide = [criterion.id for criterion in protocol.criteria if shape == "wide"]
         self.without_column = tuple(name for name in wide if name not in places)
         self._columns = {name: table.columns[place] for name, place in places.items()}
-        self._item = "item" if shape == "long" else "id"
+        self.item_name = "item" if shape == "long" else "id"
         self._safe = table.spreadsheet
         fields: Mapping[str, FieldSpec] = protocol.item.fields if shape == "wide" else {}
         self._cells = [(name, place) for name, place in places.items() if name not in fields]
@@ -63,9 +63,9 @@ class Layout:
     def column(self, name: str) -> str:
         return self._columns.get(name, name)
 
-    @property
-    def item_column(self) -> str:
-        return self.column(self._item)
+    def rated(self, cells: Cells) -> Sequence[Slot]:
+        """The slots with a rating: a blank value without a status is none."""
+        return [slot for slot in self.slots if slot.value in cells or "status" in cells]
 
     def cells(self, row: Sequence[object]) -> Cells:
         """The cells that are not blank, without the apostrophe that `made_safe` added."""
@@ -85,8 +85,8 @@ class Layout:
         `made` counts the ids made in this reading: equal items are distinguished by a number, as when they were read.
         Raises ValueError if the content cannot be read.
         """
-        if self._item in self._columns:
-            return cells.get(self._item)
+        if self.item_name in self._columns:
+            return cells.get(self.item_name)
         values = ((name, read(row[place])) for name, place, read in self._content)
         fields = {name: value for name, value in values if value is not None}
         return distinct(content_id(fields), made, text_of(cells.get("unit")), text_of(cells.get("rater")))
@@ -127,9 +127,9 @@ def layout_of(
 def _wide(table: InputTable, protocol: Protocol, id_column: str | None, given: Mapping[str, str]) -> Layout:
     """A row for each item or unit, a column for each criterion, all by one rater, and perhaps columns of models."""
     by_id = {"id": id_column} if id_column else {}
-    has_id = "id" in match_columns(table.source, table.columns, [wanted_id()], by_id)
+    has_id = "id" in match_columns(table.source, table.columns, [ITEM_ID], by_id)
     fields = [WantedColumn(name, () if has_id else spec.aliases) for name, spec in protocol.item.fields.items()]
-    wanted = [wanted_id(), *fields, *_wide_columns(protocol)]
+    wanted = [ITEM_ID, *fields, *_wide_columns(protocol)]
     places = match_columns(table.source, table.columns, wanted, {**given, **by_id})
     required = [name for name, spec in protocol.item.fields.items() if spec.required]
     if not has_id and any(name not in places for name in required):

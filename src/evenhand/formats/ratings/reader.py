@@ -7,10 +7,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from itertools import islice
+from itertools import groupby, islice
 from math import fsum
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 from pydantic import (
     AfterValidator,
@@ -26,15 +26,15 @@ from pydantic import (
 
 from evenhand.errors import UserError
 from evenhand.formats.problems import Problems
-from evenhand.formats.ratings.layouts import Cells, Layout, Slot, layout_of
+from evenhand.formats.ratings.layouts import Cells, Slot, layout_of
 from evenhand.formats.ratings.row_check import CHECK, refused
-from evenhand.formats.tables.cells import short, text_of
+from evenhand.formats.tables.cells import text_of
 from evenhand.formats.tables.table import InputTable
 from evenhand.formats.tables.table_files import open_table
-from evenhand.protocol.model import Criterion, Protocol
+from evenhand.protocol.model import Condition, Criterion, Protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Unit, Value
 from evenhand.scales import PERCENT, Nominal, Ordinal, Percent, Scale, Text, label_key
-from evenhand.text import did_you_mean
+from evenhand.text import did_you_mean, quoted
 
 BATCH = 1_000
 LONGEST_RATER = 200
@@ -122,7 +122,7 @@ class RatingRow(BaseModel):
             return None
         if status is not Status.RATED:
             if value is not None:
-                what = f"{short(value)} is given with the status {status}; only a rated criterion has a value"
+                what = f"{quoted(value)} is given with the status {status}; only a rated criterion has a value"
                 raise ValueError(what)
             if status is Status.FAILED and not info.data.get("reason"):
                 raise ValueError("a failed rating says why, in a column reason")
@@ -199,56 +199,66 @@ class ImportSummary:
     without_column: tuple[str, ...] = ()
 
 
-def open_ratings(
-    source: str | Path | InputTable,
-    protocol: Protocol,
-    *,
-    rater: str | None = None,
-    kind: Kind | None = None,
-    id_column: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    known: Iterable[RaterRef] = (),
-) -> "RatingsFile":
-    """Open a long or a wide rating file, or a table of that layout.
-
-    `rater` gave the ratings that name no rater, and is of this `kind`; by default of the kind in the study (`known`),
-    else a person. `columns` leads from criteria and other names to columns of the file. A file without a column of ids
-    must have all required fields of the items. Raises InputError for a bad header.
-    """
-    rater = named_rater(rater)
-    table = source if isinstance(source, InputTable) else open_table(source)
-    layout = layout_of(table, protocol, id_column, columns or {}, PARTS)
-    return RatingsFile(table, protocol, layout, rater, kind, {ref.id: ref.kind for ref in known})
+class _Row(NamedTuple):
+    number: int
+    item: str | None
+    cells: Cells
 
 
 class RatingsFile:
-    """A rating file, its header checked. `raters` come first, then `ratings`, once; then the `summary` is complete."""
+    """A long or a wide rating file, its header checked. Take its `raters` first, then its `ratings`, once; then the
+    `summary` is complete.
+
+    Ratings that depend on others are held back until the whole file has been read, since a long file may have a unit's
+    ratings in any order. If a condition turns out to be false for a rated unit, a rating with the status `not_asked`
+    is added.
+    """
 
     def __init__(
         self,
-        table: InputTable,
+        source: str | Path | InputTable,
         protocol: Protocol,
-        layout: Layout,
-        named: str | None,
-        kind: Kind | None,
-        known: Mapping[str, Kind],
+        *,
+        rater: str | None = None,
+        kind: Kind | None = None,
+        id_column: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        known: Iterable[RaterRef] = (),
     ) -> None:
-        self.table = table
-        self.protocol = protocol
-        self.layout = layout
-        self.named = named
-        self.known = known
-        self.kinds = self._kinds(kind)
-        self.summary = ImportSummary(without_column=layout.without_column)
+        """Open a file, or a table of that layout. Raises InputError for a bad header.
 
-    @property
-    def shape(self) -> Literal["long", "wide"]:
-        return self.layout.shape
+        `rater` gave the ratings that name no rater, and is of this `kind`; by default of the kind in the study
+        (`known`), else a person. `columns` leads from criteria and other names to columns of the file. A file without
+        a column of ids must have all required fields of the items.
+        """
+        self._named = named_rater(rater)
+        self._table = source if isinstance(source, InputTable) else open_table(source)
+        self._protocol = protocol
+        self._layout = layout_of(self._table, protocol, id_column, columns or {}, PARTS)
+        self._known = {ref.id: ref.kind for ref in known}
+        self._kinds = self._find_kinds(kind)
+        self.shape = self._layout.shape
+        self.summary = ImportSummary(without_column=self._layout.without_column)
+        self._problems = Problems(self._table.source)
+        self._criteria = {
+            label_key(spelling): criterion
+            for criterion in reversed(protocol.criteria)
+            for spelling in (criterion.name or criterion.id, criterion.id)
+        }
+        decisive = {criterion.when.criterion for criterion in protocol.criteria if criterion.when}
+        self._involved = {one.id: one for one in protocol.criteria if one.when or one.id in decisive}
+        self._held: dict[tuple[str, str], dict[str, tuple[Rating | None, int, str]]] = {}
+        """By unit and rater, and by criterion: ratings that conditions involve, or None for a blank; row and column."""
+        self._unclear: set[tuple[str, str]] = set()
+        self._first: dict[tuple[str, str], dict[str, tuple[int, str]]] = {}
+        self._unnamed = False
+        self._lost = False
+        """Whether something was rated of which it is unknown what: then a missing value is not reported as well."""
 
     @property
     def raters(self) -> Sequence[RaterRef]:
         """Every rater with a rating in the file."""
-        return [RaterRef(rater, kind) for rater, kind in self.kinds.items()]
+        return [RaterRef(rater, kind) for rater, kind in self._kinds.items()]
 
     def ratings(self, units_of: UnitsOf, items_of: ItemsOf) -> Iterator[Rating]:
         """The ratings, a batch of rows at a time; after the last, InputError with every bad cell of the file.
@@ -256,107 +266,60 @@ class RatingsFile:
         Items are requested only if the file has a column `check`, which says what its rows were made for.
         Once something is wrong no more ratings come, since none of the file's will be kept.
         """
-        self.summary = ImportSummary(without_column=self.layout.without_column)
-        reading = _Reading(self)
-        problems = reading.problems
-        rows = reading.rows()
+        problems = self._problems
+        for rater, kind in self._kinds.items():
+            known = self._known.get(rater, kind)
+            if known is not kind:
+                what = f"{rater!r} is a {known} in this study, not a {kind}"
+                problems.add(what, fix=f"use another id, or --kind {known}")
+        rows = self._rows()
         while batch := list(islice(rows, BATCH)):
             ids = list(dict.fromkeys(row.item for row in batch if row.item))
-            reading.units = units_of(ids)
-            reading.items = items_of(ids) if any(CHECK in row.cells for row in batch) else {}
+            units = units_of(ids)
+            items: Mapping[str, Item] = items_of(ids) if any(CHECK in row.cells for row in batch) else {}
             for row in batch:
-                yield from (rating for rating in reading.ratings(row) if not problems)
-        yield from (rating for rating in reading.settled() if not problems)
+                yield from (rating for rating in self._row_ratings(row, units, items) if not problems)
+        yield from (rating for rating in self._settled() if not problems)
         problems.raise_if_any()
 
-    def _kinds(self, kind: Kind | None) -> Mapping[str, Kind]:
+    def _find_kinds(self, kind: Kind | None) -> Mapping[str, Kind]:
         """The kind of every rater in the file, found in a first reading, because raters are stored before ratings.
 
         What is wrong with a rater is reported in the second reading.
         """
         kinds: dict[str, Kind] = {}
-        for _, row in self.table.rows(Problems(self.table.source)):
-            cells = self.layout.cells(row)
-            for slot in self.layout.slots:
-                if slot.value not in cells and "status" not in cells:
-                    continue
+        for _, row in self._table.rows(Problems(self._table.source)):
+            cells = self._layout.cells(row)
+            for slot in self._layout.rated(cells):
                 try:
-                    rater, given = _rater(slot, cells)
+                    rater, given = _rater_and_kind(slot, cells)
                 except ValueError:
                     continue
-                if rater := rater or self.named:
-                    kinds.setdefault(rater, given or kind or self.known.get(rater, Kind.PERSON))
+                if rater := rater or self._named:
+                    kinds.setdefault(rater, given or kind or self._known.get(rater, Kind.PERSON))
         return kinds
 
-
-class _Row(NamedTuple):
-    number: int
-    item: str | None
-    cells: Cells
-
-
-class _Held(NamedTuple):
-    """A rating that has to do with a condition, and its place; None if its cell is blank or cannot be read."""
-
-    rating: Rating | None
-    row: int
-    column: str
-    unclear: bool = False
-
-
-class _Reading:
-    """One reading of a file.
-
-    Ratings that depend on others are held back until the whole file has been read, since a long file may have a unit's
-    ratings in any order. If a condition turns out to be false for a rated unit, a rating with the status `not_asked`
-    is added.
-    """
-
-    def __init__(self, file: RatingsFile) -> None:
-        self._file, self._protocol, self._layout, self._summary = file, file.protocol, file.layout, file.summary
-        self.problems = Problems(file.table.source)
-        self.units: Mapping[str, Sequence[Unit]] = {}
-        self.items: Mapping[str, Item] = {}
-        criteria = file.protocol.criteria
-        self._criteria = {
-            label_key(spelling): criterion
-            for criterion in reversed(criteria)
-            for spelling in (criterion.name or criterion.id, criterion.id)
-        }
-        decisive = {criterion.when.criterion for criterion in criteria if criterion.when}
-        self._involved = {
-            criterion.id: criterion for criterion in criteria if criterion.when or criterion.id in decisive
-        }
-        self._held: dict[tuple[str, str], dict[str, _Held]] = {}
-        self._first: dict[tuple[str, str], dict[str, tuple[int, str]]] = {}
-        self._unnamed = False
-        self._lost = False
-        """Whether something was rated of which it is unknown what: then a missing value is not reported as well."""
-
-    def rows(self) -> Iterator[_Row]:
-        for rater, kind in self._file.kinds.items():
-            known = self._file.known.get(rater, kind)
-            if known is not kind:
-                what = f"{rater!r} is a {known} in this study, not a {kind}"
-                self.problems.add(what, fix=f"use another id, or --kind {known}")
+    def _rows(self) -> Iterator[_Row]:
         made: dict[object, int] = {}
-        for number, row in self._file.table.rows(self.problems):
-            self._summary.rows += 1
+        for number, row in self._table.rows(self._problems):
+            self.summary.rows += 1
             cells = self._layout.cells(row)
             try:
                 yield _Row(number, _word(self._layout.item(row, cells, made)), cells)
             except ValueError as error:
-                self.problems.add(str(error), row=number)
+                self._problems.add(str(error), row=number)
 
-    def ratings(self, row: _Row) -> Iterator[Rating]:
-        """The ratings of a row, but for those that depend on a condition: these come from `settled`."""
+    def _row_ratings(
+        self, row: _Row, units: Mapping[str, Sequence[Unit]], items: Mapping[str, Item]
+    ) -> Iterator[Rating]:
+        """The ratings of a row, but for those that depend on a condition."""
         cells = row.cells
-        rated = [slot for slot in self._layout.slots if slot.value in cells or "status" in cells]
-        unit = self._unit(row) if rated else None
-        wrong = refused(cells.get(CHECK), self._protocol, self.items.get(unit.item), unit) if unit else None
+        rated = self._layout.rated(cells)
+        unit = self._unit(row, units) if rated else None
+        wrong = refused(cells.get(CHECK), self._protocol, items.get(unit.item), unit) if unit else None
         if wrong is not None:
             # The row was made for another protocol or another text, so its other cells mean something else.
-            self._report(wrong[0], row, CHECK, fix=wrong[1])
+            self._report(wrong[0], row, CHECK, wrong[1])
             self._lost = True
             return
         for slot in self._layout.slots:
@@ -372,28 +335,26 @@ class _Reading:
             elif rating := self._rating(slot, criterion, unit, row):
                 if criterion.when is None:
                     yield rating
-                self._hold(criterion, rating.unit, rating.rater, _Held(rating, row.number, self._column(slot)))
+                self._hold(criterion, (rating.unit, rating.rater), rating, row, slot)
 
-    def settled(self) -> Iterator[Rating]:
+    def _settled(self) -> Iterator[Rating]:
         """The ratings that waited, and the added ones with the status `not_asked`."""
         for (unit, rater), given in self._held.items():
             values: dict[str, Value] = {}
-            decided, unclear = set[str](), set[str]()
-            for criterion in self._involved.values():
-                when, held = criterion.when, given.get(criterion.id)
-                if (when and when.criterion in unclear) or (held and held.unclear):
-                    unclear.add(criterion.id)
-                    continue
+            decided = set[str]()
+            for criterion in self._involved.values() if (unit, rater) not in self._unclear else ():
+                when, (rating, row, column) = criterion.when, given.get(criterion.id, (None, 0, ""))
                 asked = self._protocol.asked(criterion, values)
-                rating = held.rating if held else None
-                if rating is None and when and not asked and when.criterion in decided:
-                    self._summary.not_asked += 1
+                if rating is None:
+                    if asked or when is None or when.criterion not in decided:
+                        self.summary.blanks += criterion.id in given
+                        continue
+                    self.summary.not_asked += 1
                     status, digest = Status.NOT_ASKED, self._protocol.digest
                     rating = Rating(unit=unit, rater=rater, criterion=criterion.id, digest=digest, status=status)
-                elif rating is None or held is None:
-                    self._summary.blanks += held is not None
-                    continue
-                elif not self._fits(held, rating, criterion, asked, values):
+                elif when and (what := self._misfit(rating, when, asked, values)):
+                    fix = f"leave {criterion.id} empty, or correct {when.criterion}"
+                    self._problems.add(what, row=row, column=column, fix=fix)
                     continue
                 if rating.status in (Status.RATED, Status.NOT_ASKED):
                     decided.add(criterion.id)
@@ -402,76 +363,66 @@ class _Reading:
                 if when:
                     yield rating
 
-    def _fits(
-        self, held: _Held, rating: Rating, criterion: Criterion, asked: bool, values: Mapping[str, Value]
-    ) -> bool:
-        """Whether a rating agrees with its condition; reports a problem otherwise."""
-        when = criterion.when
-        if when is None or (rating.status is Status.RATED) == asked:
-            return True
+    def _misfit(self, rating: Rating, when: Condition, asked: bool, values: Mapping[str, Value]) -> str | None:
+        """Why a rating contradicts its condition; None if it does not, or if what it depends on was not readable."""
         if rating.status is Status.NOT_ASKED and asked:
-            what = f"{criterion.id} is asked here: {when.describe()}"
-        elif rating.status is not Status.RATED:
-            return True
-        elif when.criterion not in values and self._lost:
-            return False
-        else:
-            here = (
-                f"here it is {values[when.criterion]}" if when.criterion in values else "the file has no value for it"
-            )
-            what = f"{criterion.id} is asked only when {when.describe()}; {here}"
-        fix = f"leave {criterion.id} empty, or correct {when.criterion}"
-        self.problems.add(what, row=held.row, column=held.column, fix=fix)
-        return False
+            return f"{rating.criterion} is asked here: {when.describe()}"
+        value = values.get(when.criterion)
+        if rating.status is not Status.RATED or asked or (value is None and self._lost):
+            return None
+        here = "the file has no value for it" if value is None else f"here it is {value}"
+        return f"{rating.criterion} is asked only when {when.describe()}; {here}"
 
-    def _hold(self, criterion: Criterion, unit: str, rater: str, held: _Held) -> None:
+    def _hold(self, criterion: Criterion, key: tuple[str, str], rating: Rating | None, row: _Row, slot: Slot) -> None:
         if criterion.id in self._involved:
-            self._held.setdefault((unit, rater), {})[criterion.id] = held
+            place = row.number, self._layout.column(slot.value)
+            self._held.setdefault(key, {})[criterion.id] = (rating, *place)
 
     def _blank(self, slot: Slot, criterion: Criterion | None, unit: Unit | None, row: _Row) -> None:
         """Count a cell without a rating; whether one was expected if it has a condition is decided at the end."""
         if slot.model is not None:
             return
-        rater = row.cells.get("rater") or self._file.named
+        rater = row.cells.get("rater") or self._named
         if criterion is not None and criterion.when and unit is not None and rater:
-            self._hold(criterion, unit.id, str(rater), _Held(None, row.number, self._column(slot)))
+            self._hold(criterion, (unit.id, str(rater)), None, row, slot)
         else:
-            self._summary.blanks += 1
-        self._summary.left_out += bool(self._layout.parts(slot, row.cells))
+            self.summary.blanks += 1
+        self.summary.left_out += bool(self._layout.parts(slot, row.cells))
 
-    def _unit(self, row: _Row) -> Unit | None:
-        if row.item is None:
-            what, fix = "empty, but a rating is about an item", None
-        elif row.item not in self.units:
-            what = f"the study has no item {short(row.item)}"
-            fix = "a spreadsheet program may have changed it" if row.item.isdigit() else None
-        else:
+    def _unit(self, row: _Row, units: Mapping[str, Sequence[Unit]]) -> Unit | None:
+        what, fix = "empty, but a rating is about an item", None
+        if row.item is not None and row.item in units:
             try:
-                return _at(row.cells.get("unit"), self.units[row.item], self._protocol.rule.of)
+                return _at(row.cells.get("unit"), units[row.item], self._protocol.rule.of)
             except ValueError as error:
-                self._report(f"item {short(row.item)}: {error}", row, "unit")
-                return None
-        self.problems.add(what, row=row.number, column=self._layout.item_column, fix=fix)
-        return None
+                return self._report(f"item {quoted(row.item)}: {error}", row, "unit")
+        if row.item is not None:
+            what = f"the study has no item {quoted(row.item)}"
+            fix = "a spreadsheet program may have changed it" if row.item.isdigit() else None
+        return self._report(what, row, self._layout.item_name, fix)
 
     def _rating(self, slot: Slot, criterion: Criterion, unit: Unit | None, row: _Row) -> Rating | None:
         """The rating in a slot, or None and the problems of its cells."""
-        rater = self._rater_of(slot, row)
-        content = self._content(slot, criterion, row)
-        if content is None or rater is None or unit is None:
-            if unit is None or rater is None:
-                self._lost = True
-            else:
-                self._hold(criterion, unit.id, rater, _Held(None, row.number, self._column(slot), unclear=True))
+        rater, content = self._rater(slot, row), self._content(slot, criterion, row)
+        if unit is None or rater is None:
+            self._lost = True
             return None
-        first = self._first.setdefault((rater, criterion.id), {}).setdefault(unit.id, (row.number, slot.value))
-        if first != (row.number, slot.value):
-            place = f"item {short(unit.item)}" + ("" if self._protocol.rule.of == "item" else f", unit {unit.position}")
-            what = f"{rater!r} has rated {criterion.id} of {place} already in row {first[0]}"
-            self._report(what, row, slot.value, fix="keep one of the two")
+        if content is None:
+            self._unclear.add((unit.id, rater))
             return None
+        place = row.number, slot.value
+        first = self._first.setdefault((rater, criterion.id), {}).setdefault(unit.id, place)
+        if first != place:
+            which = "" if self._protocol.rule.of == "item" else f", unit {unit.position}"
+            what = f"{rater!r} has rated {criterion.id} of item {quoted(unit.item)}{which} already in row {first[0]}"
+            return self._report(what, row, slot.value, "keep one of the two")
         rating = Rating(unit=unit.id, criterion=criterion.id, rater=rater, digest=self._protocol.digest, **content)
-        self._count(rating, criterion)
+        summary, ask = self.summary, self._protocol.ask
+        summary.ratings[rater] = summary.ratings.get(rater, 0) + 1
+        if rating.status is Status.RATED and not isinstance(criterion.scale, Text):
+            lead = criterion is self._protocol.lead
+            summary.without_rationale += ask.rationale == "required" and rating.rationale is None
+            summary.without_confidence += lead and ask.confidence == "required" and rating.confidence is None
         return rating
 
     def _content(self, slot: Slot, criterion: Criterion, row: _Row) -> Mapping[str, Any] | None:
@@ -482,42 +433,34 @@ class _Reading:
         try:
             read = RatingRow.model_validate(given, context=context)
         except ValidationError as error:
-            for part, what in _wrong(error, given).items():
+            for part, details in groupby(error.errors(), key=lambda detail: str(detail["loc"][0])):
+                first = next(details)
+                what = first["msg"].removeprefix("Value error, ")
+                if first["type"] != "value_error":
+                    what = f"{quoted(given[part])} is not {RatingRow.model_fields[part].description}"
                 fix = DATE if part == "value" and isinstance(given.get(part), date) else None
-                self._report(what, row, names[part], fix=fix)
+                self._report(what, row, names[part], fix)
             return None
         return {part: getattr(read, part) for part in read.model_fields_set}
 
-    def _rater_of(self, slot: Slot, row: _Row) -> str | None:
-        named, kinds = self._file.named, self._file.kinds
+    def _rater(self, slot: Slot, row: _Row) -> str | None:
+        named, kinds = self._named, self._kinds
         try:
-            rater, kind = _rater(slot, row.cells)
+            rater, kind = _rater_and_kind(slot, row.cells)
             # A file may have columns of models as well as the named rater's, but not a column of raters.
             if rater is not None and named not in (None, rater) and slot.model is None:
                 raise ValueError(f"the file names the rater {rater!r} and --rater {named!r}; leave --rater out")
             if rater is not None and kind is not None and kind is not kinds.get(rater, kind):
                 raise ValueError(f"the rater {rater!r} is a {kind} here and a {kinds[rater]} further up")
         except ValueError as error:
-            self.problems.add(str(error), row=row.number, column="rater")
-            return None
+            return self._problems.add(str(error), row=row.number, column="rater")
         if rater is None and named is None and not self._unnamed:
-            self._report("no rater is named", row, slot.value, fix=WHO)
             self._unnamed = True
+            self._report("no rater is named", row, slot.value, WHO)
         return rater or named
 
-    def _count(self, rating: Rating, criterion: Criterion) -> None:
-        summary, ask = self._summary, self._protocol.ask
-        summary.ratings[rating.rater] = summary.ratings.get(rating.rater, 0) + 1
-        if rating.status is Status.RATED and not isinstance(criterion.scale, Text):
-            lead = criterion is self._protocol.lead
-            summary.without_rationale += ask.rationale == "required" and rating.rationale is None
-            summary.without_confidence += lead and ask.confidence == "required" and rating.confidence is None
-
-    def _column(self, slot: Slot) -> str:
-        return self._layout.column(slot.value)
-
-    def _report(self, what: str, row: _Row, name: str, *, fix: str | None = None) -> None:
-        self.problems.add(what, row=row.number, column=self._layout.column(name), fix=fix)
+    def _report(self, what: str, row: _Row, name: str, fix: str | None = None) -> None:
+        self._problems.add(what, row=row.number, column=self._layout.column(name), fix=fix)
 
 
 def named_rater(rater: str | None) -> str | None:
@@ -534,31 +477,21 @@ def named_rater(rater: str | None) -> str | None:
 def _rater_id(cell: object) -> str | None:
     text = (text_of(cell) or "").strip()
     if len(text) > LONGEST_RATER or not text.isprintable():
-        raise ValueError(f"{short(text)} is not a rater's id: at most {LONGEST_RATER} printable characters on one line")
+        raise ValueError(
+            f"{quoted(text)} is not a rater's id: at most {LONGEST_RATER} printable characters on one line"
+        )
     return text or None
 
 
-def _rater(slot: Slot, cells: Cells) -> tuple[str | None, Kind | None]:
+def _rater_and_kind(slot: Slot, cells: Cells) -> tuple[str | None, Kind | None]:
     """The rater and the kind that a row gives, None if it does not. Raises ValueError."""
     if slot.model is not None:
         return slot.model, Kind.MODEL
     rater, text = _rater_id(cells.get("rater")), text_of(cells.get("kind"))
     kind = next((kind for kind in Kind if text is not None and label_key(text) == kind), None)
     if text is not None and kind is None:
-        raise ValueError(f"{short(text)} is not a kind of rater; valid are {', '.join(Kind)}")
+        raise ValueError(f"{quoted(text)} is not a kind of rater; valid are {', '.join(Kind)}")
     return rater, kind
-
-
-def _wrong(error: ValidationError, given: Mapping[str, object]) -> Mapping[str, str]:
-    """What is wrong with each bad cell, by its part of the rating."""
-    wrong: dict[str, str] = {}
-    for detail in error.errors():
-        part = str(detail["loc"][0])
-        said = detail["msg"].removeprefix("Value error, ")
-        if detail["type"] != "value_error":
-            said = f"{short(given[part])} is not {RatingRow.model_fields[part].description}"
-        wrong.setdefault(part, said)
-    return wrong
 
 
 def _word(cell: object) -> str | None:
@@ -586,5 +519,5 @@ def _at(cell: object, units: Sequence[Unit], rule: str) -> Unit:
         number = 0.0
     found = next((unit for unit in units if unit.position == number), None)
     if found is None:
-        raise ValueError(f"there is no {rule} {short(text)}; valid is {span}")
+        raise ValueError(f"there is no {rule} {quoted(text)}; valid is {span}")
     return found

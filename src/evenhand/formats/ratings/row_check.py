@@ -8,9 +8,10 @@ import hashlib
 import json
 import re
 
-from evenhand.formats.tables.cells import short, text_of
+from evenhand.formats.tables.cells import text_of
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Unit
+from evenhand.text import quoted
 
 CHECK = "check"
 
@@ -36,7 +37,7 @@ def refused(content: object, protocol: Protocol, item: Item | None, unit: Unit |
     if not text:
         return None
     if found is None:
-        return f"{short(text)} is not a check that Evenhand wrote", f"leave it as it was, {_ANYWAY}"
+        return f"{quoted(text)} is not a check that Evenhand wrote", f"leave it as it was, {_ANYWAY}"
     here = protocol_check(protocol.digest)
     if found["protocol"] != here:
         return (

@@ -60,12 +60,6 @@ def _has_neighbouring_strings(text: str) -> bool:
     return False
 
 
-def short(value: object) -> str:
-    """A value as messages quote it."""
-    text = value if isinstance(value, str) else str(value)
-    return repr(text if len(text) <= 60 else text[:57] + "…")
-
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _RISKY = re.compile(r"'*[=+\-@\t\r]")
 _MADE_SAFE = re.compile(r"'+[=+\-@\t\r]")

@@ -26,9 +26,7 @@ class WantedColumn:
         return self.option or f"--map {self.name}=COLUMN"
 
 
-def wanted_id(*, required: bool = False) -> WantedColumn:
-    """The item's id, under the name `id`."""
-    return WantedColumn("id", ID_NAMES, required, "--id COLUMN")
+ITEM_ID = WantedColumn("id", ID_NAMES, option="--id COLUMN")
 
 
 def column_key(name: str) -> str:

@@ -1,24 +1,18 @@
 """CSV and TSV: UTF-8 with or without a byte order mark, read row by row."""
 
 import csv
-import io
 import re
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
 
 from evenhand.errors import InputError, Problem
 from evenhand.formats.problems import Problems
 from evenhand.formats.tables.cells import clean, made_safe
 from evenhand.formats.tables.table import InputTable, Row, Sheet, checked_header, fitted
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
 LONGEST_CELL = 64 * 1024 * 1024
-STRIDE = 256 * 1024
 CONVERT = "save it as UTF-8: in Excel choose 'CSV UTF-8', in a shell use iconv -f {} -t UTF-8 OLD > NEW"
 OTHERS = {
     b"PK\x03\x04": ("an XLSX workbook or another zip file", "give it the ending .xlsx, or save it as CSV UTF-8"),
@@ -30,6 +24,7 @@ OTHERS = {
 
 EMPTY = "the file is empty; its first row must name the columns"
 PANDAS = "; pandas writes its index without a name: to_csv(…, index=False)"
+TWICE = 'a quotation mark within a quoted cell is written twice: ""'
 
 
 def read_delimited(path: Path, delimiter: str) -> InputTable:
@@ -46,9 +41,7 @@ def read_delimited(path: Path, delimiter: str) -> InputTable:
         raise InputError(source, [Problem("there is no row below the header", row=row)])
 
     def read(problems: Problems) -> Iterator[Row]:
-        records = _records(path, delimiter, problems, len(columns))
-        next(records, None)
-        return records
+        return islice(_records(path, delimiter, problems, len(columns)), 1, None)
 
     return InputTable(source, columns, read, spreadsheet=True)
 
@@ -70,55 +63,53 @@ def _records(
     """The records that are not blank, each with its row number. With a width, those of another length are reported."""
     number = 0
     try:
-        with open_text(path) as file:
-            for number, record in enumerate(csv.reader(file, delimiter=delimiter, strict=True), start=1):
-                if len(record) == width:
-                    if record[0] or any(record):
-                        yield number, record
-                elif any(record) and (width is None or fitted(record, width, number, problems)):
-                    yield number, record[:width]
+        for number, record in enumerate(csv.reader(text_lines(path), delimiter=delimiter, strict=True), start=1):
+            if len(record) == width:
+                if record[0] or any(record):
+                    yield number, record
+            elif any(record) and (width is None or fitted(record, width, number, problems)):
+                yield number, record[:width]
     except csv.Error as error:
         problems.extend([_syntax(str(error), number + 1)])
-    except NOT_TEXT:
+    except UnicodeError:
         problems.extend([_not_text(path, delimiter)])
 
 
 def _syntax(error: str, row: int) -> Problem:
     """The csv module's complaint in our words."""
-    if "unexpected end of data" in error or "field limit" in error:
+    if "unexpected end of data" in error:
         what = "a quotation mark opens a cell and is not closed before the end of the file"
-        if "field limit" in error:
-            what = f"a cell has more than {LONGEST_CELL:,} characters; perhaps its quotation mark is not closed"
-        return Problem(what, row=row, fix='close it; a quotation mark within a quoted cell is written twice: ""')
+        return Problem(what, row=row, fix=f"close it; {TWICE}")
+    if "field limit" in error:
+        what = f"a cell has more than {LONGEST_CELL:,} characters; perhaps its quotation mark is not closed"
+        return Problem(what, row=row, fix=f"close it; {TWICE}")
     if "expected after" in error:
-        what = "text follows a closing quotation mark within the same cell"
-        return Problem(what, row=row, fix='a quotation mark within a quoted cell is written twice: ""')
+        return Problem("text follows a closing quotation mark within the same cell", row=row, fix=TWICE)
     return Problem(f"cannot be read as a table: {error}", row=row)
 
 
-def _suspects(path: Path, delimiter: str, pattern: str) -> tuple[int, str, str]:
-    """The first row, column and character that a pattern finds, read with undecodable bytes kept as surrogates."""
+def _not_text(path: Path, delimiter: str) -> Problem:
+    """Where a file stops being UTF-8 text; it is read once more with undecodable bytes kept as surrogates."""
+    suspect = re.compile("[\udc80-\udcff\0]")
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         header: Sequence[str] = ()
-        for number, record in enumerate(csv.reader(file, delimiter=delimiter), start=1):
+        for row, record in enumerate(csv.reader(file, delimiter=delimiter), start=1):
             header = header or record
             for place, cell in enumerate(record):
-                if found := re.search(pattern, cell):
+                if found := suspect.search(cell):
                     name = header[place].strip() if place < len(header) else ""
-                    return number, re.sub(pattern, "?", name), found[0]
+                    return _not_text_at(row, suspect.sub("?", name) or None, found[0])
     raise AssertionError("the file changed while it was read")
 
 
-def _not_text(path: Path, delimiter: str) -> Problem:
-    """Where a file stops being UTF-8 text."""
-    row, column, character = _suspects(path, delimiter, "[\udc80-\udcff\0]")
+def _not_text_at(row: int, column: str | None, character: str) -> Problem:
     if character == "\0":
         what = "a NUL byte, which no text has: the file is damaged or not a text file"
-        return Problem(what, row=row, column=column or None, fix="export it again")
+        return Problem(what, row=row, column=column, fix="export it again")
     byte = ord(character) - 0xDC00
     meant = bytes([byte]).decode("cp1252", errors="replace")
     what = f'not UTF-8 text: byte 0x{byte:02X} (in Latin-1 or Windows-1252 it would be "{meant}")'
-    return Problem(what, row=row, column=column or None, fix=CONVERT.format("WINDOWS-1252"))
+    return Problem(what, row=row, column=column, fix=CONVERT.format("WINDOWS-1252"))
 
 
 def refuse_other(path: Path) -> None:
@@ -129,39 +120,23 @@ def refuse_other(path: Path) -> None:
         raise InputError(str(path), EMPTY)
     for beginning, (what, fix) in OTHERS.items():
         if start.startswith(beginning):
-            raise InputError(
-                str(path), [Problem(f"the file is {what}, though its name ends in {path.suffix}", fix=fix)]
-            )
+            what = f"the file is {what}, though its name ends in {path.suffix}"
+            raise InputError(str(path), [Problem(what, fix=fix)])
     marked = start.startswith((b"\xff\xfe", b"\xfe\xff"))
     if marked or (len(start) > 3 and start[:64].count(0) >= len(start[:64]) // 3):
         raise InputError(str(path), [Problem("the file is UTF-16, not UTF-8", fix=CONVERT.format("UTF-16"))])
 
 
-class _NulFound(Exception):
-    """A NUL byte was read."""
+def text_lines(path: Path) -> Iterator[str]:
+    """The lines of a UTF-8 file with their ends, its byte order mark passed over.
 
-
-class _NoNul(io.FileIO):
-    """A file that refuses NUL bytes, looked for in whole blocks because that costs nothing."""
-
-    def readinto(self, buffer: "WriteableBuffer", /) -> int | None:
-        size = super().readinto(buffer)
-        if size and b"\0" in memoryview(buffer)[:size].tobytes():
-            raise _NulFound
-        return size
-
-
-NOT_TEXT = (UnicodeDecodeError, _NulFound)
-"""What reading from `open_text` raises if the file is not UTF-8 text."""
-
-
-@contextmanager
-def open_text(path: Path) -> Generator[TextIO]:
-    """A UTF-8 file for reading, its byte order mark passed over, its line ends as they are."""
-    with io.TextIOWrapper(io.BufferedReader(_NoNul(path)), encoding="utf-8-sig", newline="") as file:
-        # By itself it asks for 8 kB at a time, whatever the buffer below it holds; a large file wants longer strides.
-        setattr(file, "_CHUNK_SIZE", STRIDE)  # noqa: B010
-        yield file
+    Raises UnicodeError for bytes that are not UTF-8, and for a NUL byte.
+    """
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for line in file:
+            if "\0" in line:
+                raise UnicodeError("a NUL byte")
+            yield line
 
 
 def write_delimited(path: Path, sheet: Sheet, delimiter: str) -> int:

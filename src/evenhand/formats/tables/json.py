@@ -13,7 +13,7 @@ from typing import cast
 from evenhand.errors import InputError, Problem
 from evenhand.formats.problems import Problems
 from evenhand.formats.tables.cells import clean
-from evenhand.formats.tables.csv import NOT_TEXT, open_text, refuse_other
+from evenhand.formats.tables.csv import refuse_other, text_lines
 from evenhand.formats.tables.table import InputTable, Row, Sheet
 
 SHAPES = 'a list of objects [{"id": …}, …], or an object that leads from each id to an object {"ID": {…}, …}'
@@ -37,14 +37,13 @@ def read_json_lines(path: Path) -> InputTable:
 
 def _lines(path: Path, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
     try:
-        with open_text(path) as file:
-            for number, line in enumerate(file, start=1):
-                if not line.isspace():
-                    try:
-                        yield number, _object(_parsed(line))
-                    except ValueError as error:
-                        problems.add(_told(error), line=number, fix="each line is one JSON object")
-    except NOT_TEXT:
+        for number, line in enumerate(text_lines(path), start=1):
+            if not line.isspace():
+                try:
+                    yield number, _object(_parsed(line))
+                except ValueError as error:
+                    problems.add(_told(error), line=number, fix="each line is one JSON object")
+    except UnicodeError:
         problems.extend([_undecodable(path)])
 
 
@@ -52,9 +51,8 @@ def read_json(path: Path) -> InputTable:
     """A JSON file; its entries are numbered from 1."""
     refuse_other(path)
     try:
-        with open_text(path) as file:
-            document = _parsed(file.read())
-    except NOT_TEXT as error:
+        document = _parsed("".join(text_lines(path)))
+    except UnicodeError as error:
         raise InputError(str(path), [_undecodable(path)]) from error
     except ValueError as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
@@ -74,21 +72,19 @@ def read_json(path: Path) -> InputTable:
 def _entries(document: object, source: str) -> Iterator[Mapping[str, object]]:
     """The objects of a document; the ids of an object of objects become its column `id`, unless they have one."""
     problems = Problems(source)
-    fix = f"the file must be {SHAPES}"
     if isinstance(document, dict):
-        for key, value in cast("dict[str, object]", document).items():
-            try:
-                yield {"id": key, **_object(value)}
-            except ValueError as error:
-                problems.add(f"the entry {key!r}: {error}", fix=fix)
+        entries = cast("dict[str, object]", document).items()
     elif isinstance(document, list):
-        for number, value in enumerate(cast("list[object]", document), start=1):
-            try:
-                yield _object(value)
-            except ValueError as error:
-                problems.add(str(error), row=number, fix=fix)
+        entries = enumerate(cast("list[object]", document), start=1)
     else:
-        problems.add(f"{_kind(document)} is not a table; it must be {SHAPES}")
+        raise InputError(source, f"{_kind(document)} is not a table; it must be {SHAPES}")
+    for key, value in entries:
+        try:
+            yield {"id": key, **_object(value)} if isinstance(key, str) else _object(value)
+        except ValueError as error:
+            what = f"the entry {key!r}: {error}" if isinstance(key, str) else str(error)
+            row = None if isinstance(key, str) else key
+            problems.add(what, row=row, fix=f"the file must be {SHAPES}")
     problems.raise_if_any()
 
 

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from evenhand.formats.tables.cells import listed, short, text_of
+from evenhand.formats.tables.cells import listed, text_of
 from evenhand.records import Triple
+from evenhand.text import quoted
 
 VALID = "write it as Subject → Predicate → Object"
 KEYS = (
@@ -72,7 +73,7 @@ def _from_mapping(entry: Mapping[object, object]) -> Triple:
     parts = [next((by_key[name] for name in names if name in by_key), None) for names in KEYS]
     missing = [names[0] for names, part in zip(KEYS, parts, strict=True) if part is None]
     if missing:
-        raise ValueError(f"the triple {short(entry)} has no {' and no '.join(missing)}")
+        raise ValueError(f"the triple {quoted(entry)} has no {' and no '.join(missing)}")
     return _triple(parts, entry)
 
 
@@ -86,7 +87,7 @@ def _from_line(line: str) -> Iterator[Triple]:
             yield _triple([part.strip().strip("\"'") for part in inner.split(",")], f"({inner})")
     elif separator is None:
         if line:
-            raise ValueError(f"{short(line)} is not a triple; {VALID}")
+            raise ValueError(f"{quoted(line)} is not a triple; {VALID}")
     else:
         # A semicolon may be part of a name; it separates triples where both of its sides have separators of their own.
         pieces = [piece.strip() for piece in line.split(";") if piece.strip()]
@@ -103,8 +104,8 @@ def _separator(line: str) -> re.Pattern[str] | None:
 def _triple(parts: Sequence[object], given: object) -> Triple:
     if len(parts) != 3:
         count = f"{len(parts)} {'part' if len(parts) == 1 else 'parts'}"
-        raise ValueError(f"the triple {short(given)} has {count}, not three; {VALID}")
+        raise ValueError(f"the triple {quoted(given)} has {count}, not three; {VALID}")
     texts = [(text_of(part) or "").strip() for part in parts]
     if not all(texts):
-        raise ValueError(f"the triple {short(given)} has an empty part; {VALID}")
+        raise ValueError(f"the triple {quoted(given)} has an empty part; {VALID}")
     return Triple(*texts)
