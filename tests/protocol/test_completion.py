@@ -10,14 +10,12 @@ import pytest
 from evenhand.errors import RaterFailure
 from evenhand.protocol.completion import (
     TAKEN_BACK,
-    asked_criteria,
     effective_values,
     is_answer,
     is_finished,
     missing,
     ratings_of,
     statuses_on_finish,
-    statuses_on_skip,
 )
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
@@ -152,15 +150,20 @@ class TestClosing:
 class TestSkipping:
     def test_everything_that_has_no_answer(self) -> None:
         nothing = unit()
-        assert statuses_on_skip(STEM, nothing) == [("accuracy", Status.SKIPPED), ("severity", Status.SKIPPED)]
+        assert statuses_on_finish(STEM, nothing, skipped=True) == [
+            ("accuracy", Status.SKIPPED),
+            ("severity", Status.SKIPPED),
+        ]
         bad = unit(rated("accuracy", BAD), said("severity", Status.NOT_ASKED))
-        assert statuses_on_skip(STEM, bad) == [("severity", Status.SKIPPED)]
-        assert statuses_on_skip(HALO, unit(said("support", Status.CANNOT_ASSESS))) == []
+        assert statuses_on_finish(STEM, bad, skipped=True) == [("severity", Status.SKIPPED)]
+        assert statuses_on_finish(HALO, unit(said("support", Status.CANNOT_ASSESS)), skipped=True) == []
 
     def test_a_follow_up_that_is_known_not_to_be_asked_is_not_skipped(self) -> None:
         good = rated("accuracy", "Accurate")
-        assert statuses_on_skip(STEM, unit(good)) == [("severity", Status.NOT_ASKED)]
-        assert statuses_on_skip(STEM, unit(good, rated("severity", "Severe"))) == [("severity", Status.NOT_ASKED)]
+        assert statuses_on_finish(STEM, unit(good), skipped=True) == [("severity", Status.NOT_ASKED)]
+        assert statuses_on_finish(STEM, unit(good, rated("severity", "Severe")), skipped=True) == [
+            ("severity", Status.NOT_ASKED)
+        ]
 
     @pytest.mark.parametrize("first", [None, "Accurate", BAD])
     @pytest.mark.parametrize("second", [None, "Severe", Status.NOT_ASKED, TAKEN_BACK])
@@ -171,7 +174,7 @@ class TestSkipping:
         elif second is not None:
             not_asked = second is Status.NOT_ASKED
             answers.append(said("severity", Status.NOT_ASKED) if not_asked else rated("severity", second))
-        settled = [said(name, status) for name, status in statuses_on_skip(STEM, unit(*answers))]
+        settled = [said(name, status) for name, status in statuses_on_finish(STEM, unit(*answers), skipped=True)]
         assert is_finished(STEM, unit(*answers, *settled))
 
 
@@ -292,7 +295,8 @@ CASES = json.loads(Path(__file__).with_name("completion_cases.json").read_text(e
 def test_shared_cases(case: Mapping[str, Any]) -> None:
     protocol = asking(load_protocol(case["protocol"]), **case.get("ask", {}))
     ratings = {name: shared_rating(name, given) for name, given in case["answers"].items()}
-    assert [criterion.id for criterion in asked_criteria(protocol, ratings)] == case["asked"]
+    values = effective_values(protocol, ratings)
+    assert [criterion.id for criterion in protocol.criteria if protocol.asked(criterion, values)] == case["asked"]
     found = [{"criterion": one.criterion, "part": one.part, "what": one.what} for one in missing(protocol, ratings)]
     assert found == case["missing"]
 

@@ -37,7 +37,13 @@ def read_questions(path: str | Path) -> Questions:
 
     `key_info` may be left out, and an unknown entry is null. An item with empty lists has no question.
     """
-    content = _json(Path(path))
+    try:
+        content: object = json.loads(read_text(Path(path)))
+    except json.JSONDecodeError as error:
+        what = f"not valid JSON: {error.msg.lower()}"
+        raise InputError(str(path), [Problem(what, line=error.lineno)]) from error
+    except RecursionError as error:
+        raise InputError(str(path), "not valid JSON: nested too deeply") from error
     if not isinstance(content, dict):
         raise InputError(str(path), f"the shape is {SHAPE}, not a {type(content).__name__}")
     questions: dict[str, Sequence[Question]] = {}
@@ -66,16 +72,16 @@ def write_questions(
     content: dict[str, dict[str, list[str | None]]] = {item.id: {"question": [], "answers": []} for item in items}
     count = 0
     for item_id, group in groupby(units, key=lambda unit: unit.item):
-        its_units = list(group)
-        count += len(its_units)
-        known = {"key_info": [unit.key_info for unit in its_units]}
-        content[item_id] = {
-            **(known if any(known["key_info"]) else {}),
-            "question": [unit.text for unit in its_units],
-            "answers": [unit.answer for unit in its_units],
-        }
+        parts = [(unit.key_info, unit.text, unit.answer) for unit in group]
+        key_info, questions, answers = map(list, zip(*parts, strict=True))
+        count += len(questions)
+        known = {"key_info": key_info} if any(key_info) else {}
+        content[item_id] = {**known, "question": questions, "answers": answers}
     with replacing(Path(path), overwrite=overwrite) as temporary:
-        temporary.write_bytes(_encoded(content))
+        try:
+            temporary.write_text(f"{json.dumps(content, ensure_ascii=False, indent=2)}\n", encoding="utf-8", newline="")
+        except UnicodeEncodeError:  # half of a surrogate pair, which UTF-8 cannot hold and JSON's own notation can
+            temporary.write_text(f"{json.dumps(content, indent=2)}\n", encoding="utf-8", newline="")
     return len(content), count
 
 
@@ -95,24 +101,6 @@ def in_place(wanted: Sequence[Question], present: Sequence[Unit], fixed: Collect
             places[unit.position] = question
     others = iter(rest)
     return [places[place] if place in places else next(others) for place in range(1, len(wanted) + 1)]
-
-
-def _encoded(content: object) -> bytes:
-    try:
-        return f"{json.dumps(content, ensure_ascii=False, indent=2)}\n".encode()
-    except UnicodeEncodeError:
-        # Half of a surrogate pair, which UTF-8 cannot hold and JSON's own notation can.
-        return f"{json.dumps(content, indent=2)}\n".encode()
-
-
-def _json(path: Path) -> object:
-    try:
-        return json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        problem = Problem(f"not valid JSON: {error.msg.lower()}", line=error.lineno)
-        raise InputError(str(path), [problem]) from error
-    except RecursionError as error:
-        raise InputError(str(path), "not valid JSON: nested too deeply") from error
 
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]

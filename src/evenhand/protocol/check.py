@@ -4,7 +4,7 @@ The parts that are valid are checked even if others are not, so that one run rep
 misspelt keys and wrong types.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import StrictFloat, StringConstraints, TypeAdapter, ValidationError
@@ -34,10 +34,6 @@ RESERVED = (
 """Column names of rating files: no field or criterion may take them."""
 
 _T = TypeVar("_T")
-_FIELD = TypeAdapter(FieldSpec)
-_CRITERION = TypeAdapter(Criterion)
-_CONDITION = TypeAdapter(Condition)
-_EXAMPLE = TypeAdapter(Example)
 _MEASURE: TypeAdapter[Measure] = TypeAdapter(Measure)
 _SCALE: TypeAdapter[Scale] = TypeAdapter(Scale)
 
@@ -87,10 +83,10 @@ class _Check:
             self.fields, self.criteria = protocol.item.fields, protocol.criteria
             self.measures, self.examples = protocol.measures, protocol.examples
         else:
-            self.fields = {str(name): _valid(_FIELD, spec) for name, spec in fields.items()}
+            self.fields = {str(name): _valid(FieldSpec.model_validate, spec) for name, spec in fields.items()}
             self.criteria = [_criterion(entry) for entry in _entries(self.raw.get("criteria"))]
-            self.measures = [_valid(_MEASURE, entry) for entry in _entries(self.raw.get("measures"))]
-            self.examples = [_valid(_EXAMPLE, entry) for entry in _entries(self.raw.get("examples"))]
+            self.measures = [_valid(_MEASURE.validate_python, entry) for entry in _entries(self.raw.get("measures"))]
+            self.examples = [_valid(Example.model_validate, entry) for entry in _entries(self.raw.get("examples"))]
         self.places: dict[str, int] = {}
         for place, criterion in enumerate(self.criteria):
             if criterion is not None:
@@ -285,19 +281,22 @@ def _entries(value: object) -> Sequence[object]:
     return cast("Sequence[object]", value) if isinstance(value, list) else ()
 
 
-def _valid(adapter: TypeAdapter[_T], value: object) -> _T | None:
+def _valid(validate: Callable[[object], _T], value: object) -> _T | None:
     try:
-        return adapter.validate_python(value)
+        return validate(value)
     except ValidationError:
         return None
 
 
 def _criterion(value: object) -> Criterion | None:
     """A criterion, or what is valid of it: then its scale may be None."""
-    given, whole = _mapping(value), _valid(_CRITERION, value)
+    given, whole = _mapping(value), _valid(Criterion.model_validate, value)
     if whole is not None or not isinstance(given.get("id"), str):
         return whole
-    scale, when = _valid(_SCALE, given.get("scale")), _valid(_CONDITION, given.get("when"))
+    scale, when = (
+        _valid(_SCALE.validate_python, given.get("scale")),
+        _valid(Condition.model_validate, given.get("when")),
+    )
     return Criterion.model_construct(id=given["id"], scale=scale, when=when, overall=given.get("overall") is True)
 
 
@@ -342,4 +341,4 @@ def _wanted(spec: FieldSpec, value: object) -> str | None:
     if spec.kind == "label" and spec.labels is not None:
         return None if isinstance(value, str) and value in spec.labels else f"one of {', '.join(spec.labels)}"
     adapter, wanted = _FIELD_VALUES[spec.kind]
-    return wanted if _valid(adapter, value) is None else None
+    return wanted if _valid(adapter.validate_python, value) is None else None

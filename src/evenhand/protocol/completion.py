@@ -16,9 +16,9 @@ from types import MappingProxyType
 from typing import Literal
 
 from evenhand.errors import RaterFailure
-from evenhand.protocol.model import Criterion, Protocol
+from evenhand.protocol.model import Condition, Criterion, Protocol
 from evenhand.records import Answer, Rating, Status, Value
-from evenhand.scales import PERCENT, Nominal, Ordinal, Percent
+from evenhand.scales import PERCENT, Ordinal
 
 TAKEN_BACK = "taken back"
 """The reason stored with a rating that withdraws an answer."""
@@ -30,6 +30,14 @@ NO_ANSWER = "the rater gave no answer on this criterion"
 
 UnitRatings = Mapping[str, Rating]
 """One rater's current ratings of one unit, by criterion."""
+
+_REQUESTS = {
+    "ordinal": "choose a level",
+    "nominal": "choose a label",
+    "percent": "give a percentage",
+    "text": "write an answer",
+}
+"""What a rater has to do, by the type of the scale."""
 
 Part = Literal["value", "rationale", "evidence", "confidence", "notes"]
 
@@ -65,12 +73,6 @@ def effective_values(protocol: Protocol, ratings: UnitRatings) -> Mapping[str, V
     return values
 
 
-def asked_criteria(protocol: Protocol, ratings: UnitRatings) -> Sequence[Criterion]:
-    """The criteria that are asked, given the ratings so far, in the protocol's order."""
-    values = effective_values(protocol, ratings)
-    return [criterion for criterion in protocol.criteria if protocol.asked(criterion, values)]
-
-
 def carrier(protocol: Protocol, values: Mapping[str, Value]) -> str | None:
     """The criterion whose rating carries confidence and notes; None if no criterion has a value."""
     return protocol.lead.id if protocol.lead.id in values else next(iter(values), None)
@@ -78,7 +80,7 @@ def carrier(protocol: Protocol, values: Mapping[str, Value]) -> str | None:
 
 def missing(protocol: Protocol, ratings: UnitRatings) -> Sequence[Missing]:
     """What is needed before the unit can be finished. Nothing is, if the item was skipped."""
-    values = effective_values(protocol, ratings)
+    values, ask = effective_values(protocol, ratings), protocol.ask
     asked = [criterion for criterion in protocol.criteria if protocol.asked(criterion, values)]
     if any(_was_skipped(criterion, ratings) for criterion in asked):
         return []
@@ -86,40 +88,39 @@ def missing(protocol: Protocol, ratings: UnitRatings) -> Sequence[Missing]:
     for criterion in asked:
         rating = ratings.get(criterion.id)
         if criterion.id in values and rating is not None:
-            found += _missing_reasons(protocol, criterion, rating)
+            if ask.rationale == "required" and protocol.asks_rationale(criterion) and not rating.rationale:
+                found.append(Missing(criterion.id, "rationale", "say why"))
+            if ask.evidence == "required" and not (rating.evidence or rating.misquoted):
+                found.append(Missing(criterion.id, "evidence", "mark the evidence"))
         elif criterion.required and not _is_settled(rating):
-            found.append(Missing(criterion.id, "value", _request_for(criterion)))
-    return [*found, *_missing_from_unit(protocol, ratings, values)]
+            found.append(Missing(criterion.id, "value", _REQUESTS[criterion.scale.type]))
+    where = carrier(protocol, values)
+    # Notes may have been left on the lead although it could not be assessed.
+    carriers = [ratings[name] for name in (where, protocol.lead.id) if name in ratings] if where else []
+    if carriers and ask.confidence == "required" and all(rating.confidence is None for rating in carriers):
+        found.append(Missing(None, "confidence", "say how sure you are"))
+    if carriers and ask.notes == "required" and not any(rating.notes for rating in carriers):
+        found.append(Missing(None, "notes", "write a note"))
+    return found
 
 
-def statuses_on_finish(protocol: Protocol, ratings: UnitRatings) -> Sequence[tuple[str, Status]]:
+def statuses_on_finish(
+    protocol: Protocol, ratings: UnitRatings, *, skipped: bool = False
+) -> Sequence[tuple[str, Status]]:
     """The criteria that finishing the unit settles, each with its status: not asked, or optional and skipped.
 
-    They include a follow-up that was answered before its condition became false.
+    They include a follow-up that was answered before its condition became false. If the item is `skipped`, so are the
+    required criteria, and those of which it is unknown whether they would have been asked.
     """
     values = effective_values(protocol, ratings)
     settled: list[tuple[str, Status]] = []
     for criterion in protocol.criteria:
-        rating = ratings.get(criterion.id)
-        if not protocol.asked(criterion, values):
-            if not _stays_unasked(criterion, rating, values):
-                settled.append((criterion.id, Status.NOT_ASKED))
-        elif not criterion.required and not _is_settled(rating):
-            settled.append((criterion.id, Status.SKIPPED))
-    return settled
-
-
-def statuses_on_skip(protocol: Protocol, ratings: UnitRatings) -> Sequence[tuple[str, Status]]:
-    """The criteria that skipping the item settles, each with its status: skipped, or not asked if that is known."""
-    values = effective_values(protocol, ratings)
-    settled: list[tuple[str, Status]] = []
-    for criterion in protocol.criteria:
-        rating = ratings.get(criterion.id)
-        if protocol.asked(criterion, values):
-            if not _is_settled(rating):
+        rating, when = ratings.get(criterion.id), criterion.when
+        if protocol.asked(criterion, values) or when is None:
+            if (skipped or not criterion.required) and not _is_settled(rating):
                 settled.append((criterion.id, Status.SKIPPED))
-        elif criterion.when is not None and not _stays_unasked(criterion, rating, values):
-            known = criterion.when.criterion in values
+        elif not _stays_unasked(when, rating, values):
+            known = not skipped or when.criterion in values
             settled.append((criterion.id, Status.NOT_ASKED if known else Status.SKIPPED))
     return settled
 
@@ -214,47 +215,11 @@ def _was_skipped(criterion: Criterion, ratings: UnitRatings) -> bool:
     return criterion.required and rating is not None and rating.status is Status.SKIPPED and is_answer(rating)
 
 
-def _stays_unasked(criterion: Criterion, rating: Rating | None, values: Mapping[str, Value]) -> bool:
+def _stays_unasked(when: Condition, rating: Rating | None, values: Mapping[str, Value]) -> bool:
     """Whether the rating of a criterion that is not asked needs no change.
 
     One that was skipped with the item needs none as long as it is unknown whether it would have been asked.
     """
-    if rating is None or criterion.when is None:
-        return False
-    if rating.status is Status.SKIPPED and is_answer(rating):
-        return criterion.when.criterion not in values
-    return rating.status is Status.NOT_ASKED
-
-
-def _request_for(criterion: Criterion) -> str:
-    scale = criterion.scale
-    if isinstance(scale, Ordinal):
-        return "choose a level"
-    if isinstance(scale, Nominal):
-        return "choose a label"
-    return "give a percentage" if isinstance(scale, Percent) else "write an answer"
-
-
-def _missing_reasons(protocol: Protocol, criterion: Criterion, rating: Rating) -> Sequence[Missing]:
-    """The rationale and evidence that a value still needs."""
-    found: list[Missing] = []
-    if protocol.ask.rationale == "required" and protocol.asks_rationale(criterion) and not rating.rationale:
-        found.append(Missing(criterion.id, "rationale", "say why"))
-    if protocol.ask.evidence == "required" and not (rating.evidence or rating.misquoted):
-        found.append(Missing(criterion.id, "evidence", "mark the evidence"))
-    return found
-
-
-def _missing_from_unit(protocol: Protocol, ratings: UnitRatings, values: Mapping[str, Value]) -> Sequence[Missing]:
-    """Confidence and notes, if the unit has any value to be confident about."""
-    where = carrier(protocol, values)
-    if where is None:
-        return []
-    # Notes may have been left on the lead although it could not be assessed.
-    carriers = [ratings[name] for name in (where, protocol.lead.id) if name in ratings]
-    found: list[Missing] = []
-    if protocol.ask.confidence == "required" and all(rating.confidence is None for rating in carriers):
-        found.append(Missing(None, "confidence", "say how sure you are"))
-    if protocol.ask.notes == "required" and not any(rating.notes for rating in carriers):
-        found.append(Missing(None, "notes", "write a note"))
-    return found
+    if rating is not None and rating.status is Status.SKIPPED and is_answer(rating):
+        return when.criterion not in values
+    return rating is not None and rating.status is Status.NOT_ASKED

@@ -4,7 +4,9 @@ Everything streams: units and ratings come in the same order of units, as a stor
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple
+from datetime import datetime
 from itertools import groupby
 
 from evenhand.formats.ratings.row_check import CHECK, protocol_check
@@ -13,44 +15,26 @@ from evenhand.protocol.guideline import field_text
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, RaterRef, Rating, Status, Unit
 
-LONG_COLUMNS = (
-    "item", "unit", "criterion", "rater", "kind", "status", "value", "rationale", "confidence", "notes", "reason",
-    "evidence", "misquoted", "distribution", "mean", "reply", "seconds", "visible", "raw", "at", CHECK,
+PARTS = (
+    "status", "value", "rationale", "confidence", "notes", "reason", "evidence", "misquoted", "distribution", "mean",
+    "reply", "seconds", "visible", "raw", "at",
 )  # fmt: skip
+"""What a long file has of a rating, under the same names."""
 
 
 def long_sheet(units: Iterable[Unit], ratings: Iterable[Rating], raters: Iterable[RaterRef]) -> Sheet:
     """A rating in each row: exactly what `ratings import` reads, so that a study's ratings can be moved to a copy."""
-    kinds = {rater.id: rater.kind for rater in raters}
-    return Sheet(LONG_COLUMNS, _long(units, ratings, kinds))
-
-
-def _long(units: Iterable[Unit], ratings: Iterable[Rating], kinds: Mapping[str, str]) -> Iterator[Sequence[object]]:
-    for unit, given in joined(units, ratings):
-        for rating in given:
-            yield (
-                unit.item,
-                unit.position,
-                rating.criterion,
-                rating.rater,
-                str(kinds[rating.rater]),
-                str(rating.status),
-                _plain(rating.value),
-                rating.rationale,
-                _plain(rating.confidence),
-                rating.notes,
-                rating.reason,
-                _json([[span.field, span.start, span.end] for span in rating.evidence]),
-                _json(rating.misquoted),
-                _json(rating.distribution),
-                _plain(rating.mean),
-                rating.reply,
-                _plain(rating.seconds),
-                _json(rating.visible),
-                rating.raw,
-                rating.at.isoformat(),
-                protocol_check(rating.digest),
-            )
+    kinds = {rater.id: str(rater.kind) for rater in raters}
+    rows = (
+        (
+            *(unit.item, unit.position, rating.criterion, rating.rater, kinds[rating.rater]),
+            *(_cell(getattr(rating, part)) for part in PARTS),
+            protocol_check(rating.digest),
+        )
+        for unit, given in joined(units, ratings)
+        for rating in given
+    )
+    return Sheet(("item", "unit", "criterion", "rater", "kind", *PARTS, CHECK), rows)
 
 
 def wide_sheet(
@@ -81,7 +65,7 @@ def _wide(
         while item is None or item.id != unit.item:
             item = next(coming)
         strata = [field_text(item.fields[name]) if name in item.fields else None for name in protocol.strata]
-        values = {(rating.criterion, rating.rater): _plain(rating.value) for rating in given}
+        values = {(rating.criterion, rating.rater): _cell(rating.value) for rating in given}
         yield [unit.item, unit.position, *strata, *(values.get(pair) for pair in pairs)]
 
 
@@ -110,7 +94,7 @@ def _diagnosis(protocol: Protocol, criterion: str, given: Sequence[Rating], rate
         if rating.criterion == criterion and (rating.digest == protocol.digest or rating.rater not in found):
             found[rating.rater] = rating
     reasons = {rater: _why_not(found.get(rater), protocol.digest) for rater in raters}
-    values = [None if reasons[rater] else _plain(found[rater].value) for rater in raters]
+    values = [None if reasons[rater] else _cell(found[rater].value) for rater in raters]
     missing = [f"{rater}: {why}" for rater, why in reasons.items() if why]
     used = "yes" if not missing else "no" if len(missing) == len(raters) else "partly"
     return [*values, used, "; ".join(missing) or None]
@@ -121,7 +105,7 @@ def _why_not(rating: Rating | None, digest: str) -> str | None:
     if rating is None:
         return "not rated"
     if rating.digest != digest:
-        said = f"rated {_plain(rating.value)}" if rating.value is not None else rating.status.replace("_", " ")
+        said = f"rated {_cell(rating.value)}" if rating.value is not None else rating.status.replace("_", " ")
         return f"{said} under an earlier protocol ({rating.digest[:8]})"
     if rating.status is Status.RATED:
         return None
@@ -143,10 +127,10 @@ def joined(units: Iterable[Unit], ratings: Iterable[Rating]) -> Iterator[tuple[U
         raise ValueError(f"the ratings of {coming[0]!r} are not in the order of the units")
 
 
-def _plain(value: float | str | None) -> float | str | None:
-    """A number without `.0`."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _json(value: Sequence[object]) -> str | None:
-    return json.dumps(value, ensure_ascii=False) if value else None
+def _cell(value: object) -> object:
+    """A number without `.0`, a list as JSON, a time in ISO 8601."""
+    if isinstance(value, tuple):
+        return json.dumps(value, ensure_ascii=False, default=astuple) if value else None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value.isoformat() if isinstance(value, datetime) else str(value) if isinstance(value, str) else value

@@ -24,7 +24,6 @@ from evenhand.protocol.completion import (
     is_taken_back,
     missing,
     statuses_on_finish,
-    statuses_on_skip,
 )
 from evenhand.protocol.guideline import condition_in_words, field_text
 from evenhand.protocol.model import Criterion, Protocol
@@ -141,7 +140,7 @@ def skip(study: Study, rater: str, number: int, reason: str | None) -> TaskView:
     settled = [
         target.rating(protocol, name, status, reason=reason if status is Status.SKIPPED else None)
         for target in _targets(study, task, tasks.units_of(study, task))
-        for name, status in statuses_on_skip(protocol, target.ratings)
+        for name, status in statuses_on_finish(protocol, target.ratings, skipped=True)
     ]
     _settle(study, task, settled)
     if task.state != "done":
