@@ -1,7 +1,7 @@
 """Let raters rate the units of a study that they have not rated yet, until all is done or something ends the run."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -78,8 +78,9 @@ class Outcome:
         return f"{self.why_text}{'.' if isinstance(self.why, RunError) else ':'} {kept}"
 
     def __str__(self) -> str:
+        total = self.total
         lines = [line for counters in self.counters.values() for line in counters.lines()]
-        if self.why is None and self.total.failed_units:
+        if self.why is None and total.failed_units:
             # A model may answer differently the next time; a built-in rater will not.
             asked = any(one.failures and (one.calls or one.reused) for one in self.counters.values())
             advice = "to try those units again, repeat the command with --retry-failed"
@@ -104,19 +105,15 @@ def judge(
     """
     recorder = Recorder(store, run)
     raters = recorded_raters(recorder, sources, options)
-    check_settings(store, [rater for rater, _ in raters])
+    check_settings(store, raters)
     check_idle(store, MAKER)
-    counters = {rater.ref.id: its_counters for rater, its_counters in raters}
-    run_workers(recorder, [RatingWorker(recorder, *pair) for pair in raters], progress=progress)
-    return Outcome(counters, recorder.stopped)
+    run_workers(recorder, [RatingWorker(recorder, rater) for rater in raters], progress=progress)
+    return Outcome(recorder.counters, recorder.stopped)
 
 
-def recorded_raters(
-    recorder: Recorder, sources: Sequence[RaterSource], options: RaterOptions
-) -> Sequence[tuple[Rater, RaterCounters]]:
+def recorded_raters(recorder: Recorder, sources: Sequence[RaterSource], options: RaterOptions) -> Sequence[Rater]:
     """Build raters whose calls are recorded and counted. Raises UserError if a name or a price is not right."""
-    run = recorder.options
-    found: dict[str, tuple[Rater, RaterCounters]] = {}
+    run, raters = recorder.options, list[Rater]()
     for source in sources:
         counters = RaterCounters()
 
@@ -126,11 +123,12 @@ def recorded_raters(
 
         rater = rater_of(source, RaterContext(recorder.store.protocol, connect, options, run))
         counters.rater = rater.ref.id
-        if rater.ref.id in found:
+        if rater.ref.id in recorder.counters:
             raise UserError(f"two raters are called {rater.ref.id!r}: name them differently, as in --rater NAME=SPEC")
-        found[rater.ref.id] = rater, counters
-    recorder.budget.check([chat.model for rater, _ in found.values() for chat in rater.chats])
-    return list(found.values())
+        recorder.counters[rater.ref.id] = counters
+        raters.append(rater)
+    recorder.budget.check([chat.model for rater in raters for chat in rater.chats])
+    return raters
 
 
 def connect_model(spec: str, options: RunOptions, listener: Listener | None = None) -> Chat:
@@ -157,11 +155,12 @@ def check_settings(store: Store, raters: Sequence[Rater]) -> None:
 
     Ratings of one rater id are compared as one rater's; two configurations under one name would be mixed unnoticed.
     """
-    known = {ref.id: ref for ref in store.ratings.raters()}
-    for rater in raters:
-        ref, before = rater.ref, known.get(rater.ref.id)
-        if before is None:
+    by_id = {rater.ref.id: rater for rater in raters}
+    for before in store.ratings.raters():
+        rater = by_id.get(before.id)
+        if rater is None:
             continue
+        ref = rater.ref
         if before.kind != ref.kind:
             raise UserError(
                 f"{store.location}: {ref.id!r} is known here as a {before.kind} and cannot rate as a {ref.kind}; "
@@ -198,6 +197,6 @@ def has_rated(store: Store, rater: str) -> bool:
 
 
 def _difference(before: Mapping[str, object], now: Mapping[str, object]) -> str:
-    keys: Iterable[str] = dict.fromkeys([*before, *now])
-    changed = [f"{key} {before.get(key)!s} → {now.get(key)!s}" for key in keys if before.get(key) != now.get(key)]
-    return f" ({', '.join(changed)})" if before and changed else ""
+    keys = [key for key in dict.fromkeys([*before, *now]) if before.get(key) != now.get(key)]
+    changed = ", ".join(f"{key} {before.get(key)!s} → {now.get(key)!s}" for key in keys)
+    return f" ({changed})" if before and changed else ""

@@ -132,8 +132,8 @@ def make_questions(
     check_asks(store)
     check_idle(store)
     recorder = Recorder(store, run)
-    (built,) = recorded_raters(recorder, [source], RATER_DEFAULTS)
-    worker = _QuestionWorker(recorder, *built)
+    (rater,) = recorded_raters(recorder, [source], RATER_DEFAULTS)
+    worker = _QuestionWorker(recorder, rater)
     run_workers(recorder, [worker], progress=progress)
     worker.making.why = recorder.stopped
     return worker.making
@@ -148,12 +148,16 @@ def _open_items(store: Store, making: Making) -> Iterator[Item]:
             yield item
 
 
-class _QuestionWorker(Worker[tuple[str, Sequence[Question] | RaterFailure | None]]):
+_Made = tuple[str, Sequence[Question] | RaterFailure | None]
+"""An item with its questions, or why there are none; None if the run ended before."""
+
+
+class _QuestionWorker(Worker[_Made]):
     """Makes the questions of all open items with one model."""
 
-    def __init__(self, recorder: Recorder, rater: Rater, counters: RaterCounters) -> None:
-        super().__init__(recorder, rater, counters)
-        store = recorder.store
+    def __init__(self, recorder: Recorder, rater: Rater) -> None:
+        super().__init__(recorder, rater)
+        store, counters = recorder.store, self.counters
         self._maker = QuestionMaker(rater, store.protocol)
         counters.rater = f"{MAKER}{rater.ref.id})"
         counters.to_do = store.items.count()
@@ -171,8 +175,7 @@ class _QuestionWorker(Worker[tuple[str, Sequence[Question] | RaterFailure | None
         free = self._store.work.lease(*self.names, [item.id for item in items])
         return Taken([Lease(item, ()) for item in items if item.id in free], "more" if items else "none")
 
-    async def work(self, lease: Lease) -> tuple[str, Sequence[Question] | RaterFailure | None]:
-        """The questions, or why there are none; None if the run ends before."""
+    async def work(self, lease: Lease) -> _Made:
         item, failed = lease.item, RaterFailure("")
         # Unusable replies of an earlier run are requested again, once; those of this run come back as they were.
         for since in (None, self._began):
@@ -185,35 +188,21 @@ class _QuestionWorker(Worker[tuple[str, Sequence[Question] | RaterFailure | None
                 failed = failure
         return item.id, failed
 
-    def finish(self, done: Sequence[tuple[str, Sequence[Question] | RaterFailure | None]]) -> None:
-        made = dict[str, Sequence[Question]]()
+    def finish(self, done: Sequence[_Made]) -> None:
+        """Store the questions of each item on its own: one that is being rated meanwhile is left as it is."""
+        making, counters, spent = self.making, self.counters, self._recorder.budget.spent
         for item, found in done:
-            if isinstance(found, RaterFailure):
-                self._fail(item, found.reason)
-            elif found is not None:
-                made[item] = found
-        try:
-            self._keep(made)
-        except StudyError:
-            # Some items are being rated meanwhile: only those are left as they are.
-            for item, questions in made.items():
-                try:
-                    self._keep({item: questions})
-                except StudyError as error:
-                    self._fail(item, str(error))
-        self.counters.units += sum(found is not None for _, found in done)
-        spent = self._recorder.budget.spent
-        self._store.work.finish(
-            *self.names, [Finished(item, (), spent.pop((*self.names, item), 0)) for item, _ in done]
-        )
-
-    def _keep(self, made: Mapping[str, Sequence[Question]]) -> None:
-        if made:
-            self.making.replaced = self.making.replaced.plus(replace_questions(self._store, made))
-            self.making.items += len(made)
-
-    def _fail(self, item: str, reason: str) -> None:
-        self.making.failed[item] = reason
-        self.counters.failed_units += 1
-        self.counters.failures[reason] += 1
-        LOG.warning("%s: item %s failed: %s", self.counters.rater, item, reason)
+            try:
+                if isinstance(found, RaterFailure):
+                    raise found
+                if found is not None:
+                    making.replaced = making.replaced.plus(replace_questions(self._store, {item: found}))
+                    making.items += 1
+            except (RaterFailure, StudyError) as error:
+                reason = making.failed[item] = error.reason if isinstance(error, RaterFailure) else str(error)
+                counters.failed_units += 1
+                counters.failures[reason] += 1
+                LOG.warning("%s: item %s failed: %s", counters.rater, item, reason)
+            counters.units += found is not None
+        finished = [Finished(item, (), spent.pop((*self.names, item), 0)) for item, _ in done]
+        self._store.work.finish(*self.names, finished)

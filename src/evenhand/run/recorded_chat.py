@@ -56,12 +56,14 @@ class Recorder:
     def __init__(self, store: Store, options: RunOptions) -> None:
         self.store = store
         self.options = options
-        self.budget = Budget(store.work, options)
+        self.counters: dict[str, RaterCounters] = {}
+        """By the raters' ids."""
         self.find = _Grouped(store.replies.find).submit
         self.add = _Grouped(store.replies.add).submit
         self.stopped: StopReason | None = None
         """Why the run is to end before its work is done."""
         self._locks: WeakValueDictionary[ReplyKey, asyncio.Lock] = WeakValueDictionary()
+        self.budget = Budget(store.work, options)
 
     def lock(self, key: ReplyKey) -> asyncio.Lock:
         """Held while the reply under a key is looked up or obtained: who asks for the same meanwhile then finds it."""
@@ -70,11 +72,6 @@ class Recorder:
     def stop(self, reason: StopReason) -> None:
         """End the run; the first reason counts."""
         self.stopped = self.stopped or reason
-
-    def check(self) -> None:
-        """Raise Stopped if the run is to end."""
-        if self.stopped is not None:
-            raise Stopped
 
 
 class RecordedChat:
@@ -114,9 +111,11 @@ class RecordedChat:
                 def before_retry(charged: bool) -> None:
                     if charged:
                         cost.retry()
-                    recorder.check()
+                    if recorder.stopped is not None:
+                        raise Stopped
 
-                recorder.check()
+                if recorder.stopped is not None:
+                    raise Stopped
                 counters.calls += 1
                 call = self._chat.complete(request, before_retry=before_retry)
                 reply = await traced(self.model, request, call)
@@ -125,7 +124,7 @@ class RecordedChat:
             recorder.stop(reason)
             raise Stopped from reason
         counters.add_reply(reply)
-        return _trimmed(reply)
+        return _trimmed(reply) if reply.choices else reply
 
 
 def key_of(chat: Chat, request: Request) -> ReplyKey:
@@ -139,8 +138,6 @@ def is_reusable(stored: StoredReply | None, since: datetime | None) -> bool:
 
 def _trimmed(reply: Reply) -> Reply:
     """The reply with alternatives only where a JSON value begins: those of every token are fifty times as much."""
-    if not reply.choices:
-        return reply
     starts = [match.end() for match in _VALUE.finditer(reply.text)]
     kept = [
         choice

@@ -8,7 +8,7 @@ import asyncio
 import signal
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 
 from evenhand.raters.base import Judgement, Rater
 from evenhand.raters.ensemble import all_of
-from evenhand.records import Item, RaterRef, Unit, new_id
+from evenhand.records import Item, Rating, Unit, new_id
 from evenhand.run.counters import LOG, ProgressBar, RaterCounters
 from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder, Stopped
 from evenhand.store.store import Store
@@ -43,9 +43,9 @@ WATCH_SECONDS = 0.25
 class Worker(ABC, Generic[R]):
     """Works for one rater in one process. `R` is the result of the work on one item."""
 
-    def __init__(self, recorder: Recorder, rater: Rater, counters: RaterCounters) -> None:
+    def __init__(self, recorder: Recorder, rater: Rater) -> None:
         self.rater = rater
-        self.counters = counters
+        self.counters = recorder.counters[rater.ref.id]
         self.names: tuple[str, str] = "", ""
         """The ids of the run and of this worker."""
         self._recorder = recorder
@@ -82,7 +82,7 @@ class Worker(ABC, Generic[R]):
             more = True
             while more or running:
                 more = self._fill(running)
-                finished = await _some(running)
+                finished = await _ended(running)
                 done.extend(map(asyncio.Task[R].result, finished))
                 if done and (not finished or not running or len(done) >= self._group):
                     self.finish(done)
@@ -123,15 +123,15 @@ class Worker(ABC, Generic[R]):
         self._store.work.leave(*self.names, state, counts, trace=bool(self.counters.units or self.counters.replies))
 
 
-async def _some(running: dict[asyncio.Task[R], int]) -> Sequence[asyncio.Task[R]]:
+async def _ended(running: dict[asyncio.Task[R], int]) -> Set[asyncio.Task[R]]:
     """The tasks that have ended, which are no longer running; none if none ends for a while."""
     if not running:
         await asyncio.sleep(FLUSH_SECONDS)
-        return ()
-    finished, _ = await asyncio.wait(running, timeout=FLUSH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-    for task in finished:
+        return set()
+    ended, _ = await asyncio.wait(running, timeout=FLUSH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    for task in ended:
         del running[task]
-    return list(finished)
+    return ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +160,12 @@ def limited(units: Sequence[Unit], left: int | None, rater: Rater) -> Sequence[U
 class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
     """Rates the units that a rater has not rated yet."""
 
-    def __init__(self, recorder: Recorder, rater: Rater, counters: RaterCounters) -> None:
-        super().__init__(recorder, rater, counters)
+    def __init__(self, recorder: Recorder, rater: Rater) -> None:
+        super().__init__(recorder, rater)
         self._left = limit = recorder.options.limit
         self._failed = recorder.options.retry_failed
-        self._new: RaterRef | None = rater.ref
         _, units = recorder.store.work.count_pending(rater.ref.id, failed=self._failed)
-        counters.to_do = units if limit is None else min(units, limit)
+        self.counters.to_do = units if limit is None else min(units, limit)
 
     def take(self, n: int) -> Taken:
         if self._left is not None and self._left <= 0:
@@ -194,21 +193,18 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
 
     def finish(self, done: Sequence[tuple[str, Sequence[Judgement]]]) -> None:
         """Store the ratings of items whose leases this worker still has. One that was taken over is rated elsewhere."""
-        protocol, rater = self._store.protocol, self.rater.ref.id
-        rated = {item: [one.ratings(protocol, rater) for one in judgements] for item, judgements in done}
-        spent = self._recorder.budget.spent
-        finished = [
-            Finished(item, list(chain.from_iterable(ratings)), spent.pop((*self.names, item), 0))
-            for item, ratings in rated.items()
-        ]
-        held = self._store.work.finish(*self.names, finished, rater=self._new)
-        self._new = None if any(one.ratings for one in finished) else self._new
+        protocol, rater, spent = self._store.protocol, self.rater.ref, self._recorder.budget.spent
+        rated = dict[str, Sequence[Sequence[Rating]]]()
+        finished = list[Finished]()
         for item, judgements in done:
-            for ratings in rated[item] if item in held else ():
-                self.counters.add_ratings(ratings)
+            rated[item] = [judgement.ratings(protocol, rater.id) for judgement in judgements]
+            finished.append(Finished(item, list(chain(*rated[item])), spent.pop((*self.names, item), 0)))
             for judgement in judgements:
                 if judgement.failure is not None:
-                    LOG.warning("%s: %s failed: %s", rater, judgement.unit.id, judgement.failure.reason)
+                    LOG.warning("%s: %s failed: %s", rater.id, judgement.unit.id, judgement.failure.reason)
+        for item in self._store.work.finish(*self.names, finished, rater=rater):
+            for ratings in rated[item]:
+                self.counters.add_ratings(ratings)
 
 
 def run_workers(recorder: Recorder, workers: Sequence[Worker[Any]], *, progress: bool = False) -> None:
@@ -217,8 +213,8 @@ def run_workers(recorder: Recorder, workers: Sequence[Worker[Any]], *, progress:
 
     Ctrl-C ends it in good order: no new call is made, and open calls are waited for. The second one abandons them.
     """
-    name = new_id()
     specs = [worker.spec for worker in workers]
+    name = new_id()
     runs = recorder.store.work.start_runs(specs, worker=name, cap=recorder.budget.cap, term=LEASE_SECONDS)
     for worker, run in zip(workers, runs, strict=True):
         worker.names = run, name
