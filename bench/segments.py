@@ -16,8 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypedDict
 
-from evenhand.nlp.blocks import blocks
-from evenhand.nlp.sentences import sentences
+from evenhand.nlp.sentences import blocks, sentences
 
 CASES = Path(__file__).parent.parent / "tests" / "nlp" / "data" / "segments_hard.jsonl"
 Splitter = Callable[[str, str], list[str]]

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.nlp.blocks import blocks
-from evenhand.nlp.sentences import MAX_ENCLOSED, sentences
+from evenhand.nlp.sentences import MAX_ENCLOSED, blocks, sentences
 
 
 class Case(TypedDict):

@@ -5,9 +5,7 @@ around it and an ellipsis at its ends; never ignoring case or wording. Offsets a
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from evenhand.llm.fencing import JOINER, REPLACEMENT
 from evenhand.records import Span
@@ -28,21 +26,9 @@ _SAME = {
 }
 """Characters that count as the same; each becomes one character, so that offsets stay the same."""
 
-_UNEVEN = re.compile(f"[ {JOINER}]{{2,}}|{JOINER}")
+_RUN = re.compile(f"[ {JOINER}]+|[^ {JOINER}]+")
 _MARKS = "'\""
 _ELLIPSIS = re.compile(r"^(?:…|\.\.\.+|\[…\]|\[\.\.\.\])\s*|\s*(?:…|\.\.\.+|\[…\]|\[\.\.\.\])$")
-
-
-@dataclass(frozen=True, slots=True)
-class _Even:
-    """A text with even white space; from each of `breaks` on, the shift leads back to the offset in the original."""
-
-    text: str
-    breaks: Sequence[int]
-    shifts: Sequence[int]
-
-    def original(self, place: int) -> int:
-        return place + self.shifts[bisect_right(self.breaks, place) - 1]
 
 
 class Quotes:
@@ -50,66 +36,55 @@ class Quotes:
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
-        self._evened: dict[str, _Even] = {}
+        self._evened: dict[str, tuple[str, Sequence[int]]] = {}
 
     def find(self, quote: str, field: str | None = None) -> Span | None:
         """The first place of the quotation, in the named field before all others, or None.
 
         A quotation that is too short is not looked for.
         """
-        if not worth_finding(quote):
+        *spellings, shortest = _spellings(quote)
+        if len(shortest) < SHORTEST:
             return None
-        order = [field] if field is not None and field in self._texts else []
-        order += [name for name in self._texts if name not in order]
+        order = sorted(self._texts, key=lambda name: name != field)
         exact = quote.strip()
         for name in order:
             start = self._texts[name].find(exact)
             if start >= 0:
                 return Span(name, start, start + len(exact))
-        for wanted in _spellings(quote):
+        for wanted in (*spellings, shortest):
             for name in order:
-                even = self._even(name)
-                start = even.text.find(wanted)
+                if name not in self._evened:
+                    self._evened[name] = _even(self._texts[name])
+                text, places = self._evened[name]
+                start = text.find(wanted)
                 if start >= 0:
-                    last = start + len(wanted) - 1
-                    return Span(name, even.original(start), even.original(last) + 1)
+                    return Span(name, places[start], places[start + len(wanted) - 1] + 1)
         return None
-
-    def _even(self, name: str) -> _Even:
-        if name not in self._evened:
-            self._evened[name] = _even(self._texts[name])
-        return self._evened[name]
 
 
 def worth_finding(quote: str) -> bool:
     """Whether a quotation is long enough to be looked for."""
-    return len(_bare(_bare(_even(quote).text.strip()))) >= SHORTEST
+    return len(_spellings(quote)[-1]) >= SHORTEST
 
 
-def _spellings(quote: str) -> Iterable[str]:
+def _spellings(quote: str) -> Sequence[str]:
     """The quotation as it is, then without marks around it and an ellipsis at its ends."""
-    whole = _even(quote).text.strip()
-    bare = _bare(whole)
-    return dict.fromkeys((whole, bare, _bare(bare)))
+    spellings = [_even(quote)[0].strip()]
+    for _ in range(2):
+        text = spellings[-1]
+        if len(text) > 1 and text[0] in _MARKS and text[-1] in _MARKS:
+            text = text[1:-1].strip()
+        spellings.append(_ELLIPSIS.sub("", text).strip())
+    return spellings
 
 
-def _bare(text: str) -> str:
-    if len(text) > 1 and text[0] in _MARKS and text[-1] in _MARKS:
-        text = text[1:-1].strip()
-    return _ELLIPSIS.sub("", text).strip()
-
-
-def _even(text: str) -> _Even:
-    same = text.translate(_SAME)
+def _even(text: str) -> tuple[str, Sequence[int]]:
+    """The text with even white space and without joiners; and the place in the original of each of its characters."""
     pieces: list[str] = []
-    breaks, shifts = [0], [0]
-    length = place = 0
-    for match in _UNEVEN.finditer(same):
-        kept = same[place : match.start()] + (" " if " " in match[0] else "")
-        pieces.append(kept)
-        length += len(kept)
-        place = match.end()
-        breaks.append(length)
-        shifts.append(place - length)
-    pieces.append(same[place:])
-    return _Even("".join(pieces), breaks, shifts)
+    places: list[int] = []
+    for run in _RUN.finditer(text.translate(_SAME)):
+        piece = run[0] if run[0][0] not in f" {JOINER}" else " " if " " in run[0] else ""
+        pieces.append(piece)
+        places += range(run.start(), run.start() + len(piece))
+    return "".join(pieces), places

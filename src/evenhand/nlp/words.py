@@ -9,16 +9,18 @@ import re
 import string
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import Protocol, cast
+from typing import Any
+
+from evenhand.nlp.sentences import HAN
 
 with warnings.catch_warnings():
     # Its patterns have escapes that newer Pythons warn of, and it looks for the deprecated pkg_resources.
     warnings.simplefilter("ignore")
     import jieba  # pyright: ignore[reportMissingTypeStubs]
 
-_HAN = re.compile("[㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff]")
+_HAN = re.compile(f"[{HAN}]")
 _ARTICLES = frozenset(("a", "an", "the"))
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -75,25 +77,13 @@ def _spaced(text: str) -> list[str]:
     return _ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
-class _Segmenter(Protocol):
-    """What is used of jieba's tokenizer, which has no types."""
-
-    FREQ: dict[str, int]
-    total: int
-    initialized: bool
-
-    def get_dict_file(self) -> Iterable[bytes]: ...
-    def gen_pfdict(self, f: Iterable[bytes]) -> tuple[dict[str, int], int]: ...
-    def lcut(self, sentence: str) -> list[str]: ...
-
-
 @cache
-def _segmenter() -> _Segmenter:
+def _segmenter() -> Any:
     """One tokenizer with its dictionary, read when first needed: it takes half a second.
 
     Jieba's own way to load it trusts and writes a file in the folder for temporary files, which other users share.
     """
-    segmenter = cast("_Segmenter", jieba.Tokenizer())
+    segmenter: Any = jieba.Tokenizer()
     segmenter.FREQ, segmenter.total = segmenter.gen_pfdict(segmenter.get_dict_file())
     segmenter.initialized = True
     return segmenter
