@@ -138,15 +138,10 @@ BeforeRetry = Callable[[bool], None]
 class Chat(Interface):
     """A model that replies. One object takes many calls at once, from one event loop."""
 
-    @property
-    def model(self) -> str:
-        """The name under which replies of the same model are stored and found again."""
-        ...
-
-    @property
-    def pace(self) -> RateLimiter:
-        """How many calls may be in progress: a caller takes a place first and keeps it until the reply is stored."""
-        ...
+    model: str
+    """The name under which replies of the same model are stored and found again."""
+    pace: RateLimiter
+    """How many calls may be in progress: a caller takes a place first and keeps it until the reply is stored."""
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         """Ask, with as many tries as this chat's own rules allow. Raises CallError if there was no reply.

@@ -50,40 +50,29 @@ class AdaptedRater:
 
     async def _judgement(self, item: Item, unit: Unit) -> Judgement:
         try:
-            return Judgement(unit, self._answers(await self._call(item, unit)))
+            found = await asyncio.to_thread(self._rater.rate, item, unit)
+            return Judgement(unit, self._answers(await found if inspect.isawaitable(found) else found))
         except RaterFailure as failure:
             return Judgement(unit, failure=failure)
 
-    async def _call(self, item: Item, unit: Unit) -> object:
-        found = await asyncio.to_thread(self._rater.rate, item, unit)
-        return await found if inspect.isawaitable(found) else found
-
     def _answers(self, found: object) -> Sequence[Answer]:
-        if isinstance(found, Answer):
-            return [self._checked(found)]
+        known, kind = [criterion.id for criterion in self._protocol.criteria], type(found).__name__
+        listed = cast("Sequence[object]", found if isinstance(found, list | tuple) else [found])
+        answers = [one for one in listed if isinstance(one, Answer)]
         if isinstance(found, Mapping):
-            named = cast("Mapping[str, object]", found)
-            return [self._checked(_named(criterion, value)) for criterion, value in named.items()]
-        listed = cast("Sequence[object]", found) if isinstance(found, list | tuple) else ()
-        answers = [self._checked(one) for one in listed if isinstance(one, Answer)]
-        if isinstance(found, list | tuple) and len(answers) == len(listed):
-            return answers
-        if len(self._protocol.criteria) == 1:
-            return [Answer(self._protocol.criteria[0].id, cast("object", found))]
-        raise UserError(
-            f"{self.ref.id}: rate(item, unit) returned a {type(cast('object', found)).__name__}; it must return the "
-            f"values by criterion, as in {{{self._protocol.criteria[0].id!r}: …}}, or a list of Answers"
-        )
-
-    def _checked(self, answer: Answer) -> Answer:
-        known = [criterion.id for criterion in self._protocol.criteria]
-        if answer.criterion not in known:
-            raise UserError(
-                f"{self.ref.id}: {self._protocol.name} has no criterion {answer.criterion!r}; "
-                f"it has: {', '.join(known)}"
-            )
-        return answer
-
-
-def _named(criterion: str, value: object) -> Answer:
-    return value if isinstance(value, Answer) else Answer(criterion, value)
+            named = cast("Mapping[str, object]", found).items()
+            answers = [value if isinstance(value, Answer) else Answer(name, value) for name, value in named]
+        elif len(answers) < len(listed):
+            if len(known) > 1:
+                raise UserError(
+                    f"{self.ref.id}: rate(item, unit) returned a {kind}; it must return the values by "
+                    f"criterion, as in {{{known[0]!r}: …}}, or a list of Answers"
+                )
+            answers = [Answer(known[0], cast("object", found))]
+        for answer in answers:
+            if answer.criterion not in known:
+                raise UserError(
+                    f"{self.ref.id}: {self._protocol.name} has no criterion {answer.criterion!r}; "
+                    f"it has: {', '.join(known)}"
+                )
+        return answers

@@ -55,28 +55,15 @@ class Rater(Interface):
     To write your own rater, you need only a method `rate(item, unit)`: see `adapters`.
     """
 
-    @property
-    def ref(self) -> RaterRef: ...
-
-    @property
-    def settings(self) -> Mapping[str, object]:
-        """Everything that the digest of its configuration is made of."""
-        ...
-
-    @property
-    def together(self) -> bool:
-        """Whether it rates all units of an item in one call of `rate_units`; otherwise they come one by one."""
-        ...
-
-    @property
-    def chats(self) -> Sequence[Chat]:
-        """The models it asks. The run closes them."""
-        ...
-
-    @property
-    def members(self) -> Sequence["Rater"]:
-        """The raters it is made of, if it is a jury."""
-        ...
+    ref: RaterRef
+    settings: Mapping[str, object]
+    """Everything that the digest of its configuration is made of."""
+    together: bool
+    """Whether it rates all units of an item in one call of `rate_units`; otherwise they come one by one."""
+    chats: Sequence[Chat]
+    """The models it asks. The run closes them."""
+    members: Sequence["Rater"]
+    """The raters it is made of, if it is a jury."""
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         """A judgement of each of these units of one item, in their order."""

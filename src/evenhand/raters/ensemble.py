@@ -21,43 +21,52 @@ from evenhand.records import Answer, Item, Unit, Value
 from evenhand.scales import Nominal, Ordinal, Percent
 
 T = TypeVar("T")
-Distribution = tuple[tuple[Value, float], ...]
 
 
 def combined(protocol: Protocol, unit: Unit, votes: Sequence[Judgement], noun: str) -> Judgement:
     """One judgement from several; `noun` says what the votes are, for the reason of a failure."""
     usable = [vote for vote in votes if vote.failure is None]
     if 2 * len(usable) <= len(votes):
-        return Judgement(unit, failure=_common_failure(votes, len(usable), noun))
-    answers = _majority_answers(protocol, usable)
-    seconds = [vote.seconds for vote in votes if vote.seconds is not None]
-    # A criterion beyond one rater may be answered by another; an answer takes precedence.
-    beyond = {criterion: why for vote in usable for criterion, why in vote.beyond.items()}
-    reply = _spokesman(protocol, usable, answers)
-    return Judgement(unit, answers, seconds=sum(seconds) if seconds else None, reply=reply, beyond=beyond)
-
-
-def _common_failure(votes: Sequence[Judgement], usable: int, noun: str) -> RaterFailure:
-    failures = [vote.failure for vote in votes if vote.failure is not None]
-    common = Counter(failure.reason for failure in failures).most_common(1)[0][0]
-    raw = next((failure.raw for failure in failures if failure.reason == common), None)
-    return RaterFailure(f"{usable} of {len(votes)} {noun} usable; most often: {common}", raw)
-
-
-def _majority_answers(protocol: Protocol, usable: Sequence[Judgement]) -> Sequence[Answer]:
+        failures = [vote.failure for vote in votes if vote.failure is not None]
+        common = Counter(failure.reason for failure in failures).most_common(1)[0][0]
+        raw = next(failure.raw for failure in failures if failure.reason == common)
+        reason = f"{len(usable)} of {len(votes)} {noun} usable; most often: {common}"
+        return Judgement(unit, failure=RaterFailure(reason, raw))
     answers: list[Answer] = []
     values: dict[str, Value] = {}
+    reply = usable[0].reply
     for criterion in protocol.criteria:
-        given = [answer for vote in usable for answer in vote.answers if answer.criterion == criterion.id]
+        given = [(vote, answer) for vote in usable for answer in vote.answers if answer.criterion == criterion.id]
         if given and protocol.asked(criterion, values):
-            answer = _agreed(criterion, given)
+            answer, spokesman = _agreed(criterion, given)
+            # The reply of the vote whose rationale was taken for the first answer.
+            reply = reply if answers else spokesman.reply
             answers.append(answer)
             values[criterion.id] = criterion.scale.read(answer.value)
     confidences = [answer.confidence for vote in usable for answer in vote.answers if answer.confidence is not None]
     if confidences and answers:
         lead = next((n for n, answer in enumerate(answers) if answer.criterion == protocol.lead.id), 0)
         answers[lead] = replace(answers[lead], confidence=sum(confidences) / len(confidences))
-    return answers
+    seconds = [vote.seconds for vote in votes if vote.seconds is not None]
+    # A criterion beyond one rater may be answered by another; an answer takes precedence.
+    beyond = {criterion: why for vote in usable for criterion, why in vote.beyond.items()}
+    return Judgement(unit, answers, seconds=sum(seconds) if seconds else None, reply=reply, beyond=beyond)
+
+
+def _agreed(criterion: Criterion, given: Sequence[tuple[Judgement, Answer]]) -> tuple[Answer, Judgement]:
+    """The answer of the majority, and the first vote for it."""
+    scale, distribution = criterion.scale, ()
+    read = [scale.read(answer.value) for _, answer in given]
+    if isinstance(scale, Percent):
+        value: Value = sum(number for number in read if not isinstance(number, str)) / len(read)
+    elif isinstance(scale, Ordinal | Nominal):
+        shares = {value: read.count(value) / len(read) for value in read}
+        value = mode(shares, scale)
+        distribution = tuple((level, shares[level]) for level in scale.values if shares.get(level))
+    else:
+        value = Counter(read).most_common(1)[0][0]
+    vote, spoken = next((pair for pair, said in zip(given, read, strict=True) if said == value), given[0])
+    return replace(spoken, value=value, confidence=None, distribution=distribution), vote
 
 
 async def all_of(votes: Iterable[Awaitable[T]]) -> Sequence[T]:
@@ -67,34 +76,6 @@ async def all_of(votes: Iterable[Awaitable[T]]) -> Sequence[T]:
         if isinstance(result, BaseException):
             raise result
     return [result for result in results if not isinstance(result, BaseException)]
-
-
-def _spokesman(protocol: Protocol, usable: Sequence[Judgement], answers: Sequence[Answer]) -> str | None:
-    """The reply of the first vote for the first answer: the one whose rationale was taken."""
-    if answers:
-        criterion = protocol.criterion(answers[0].criterion)
-        value = criterion.scale.read(answers[0].value)
-        for vote in usable:
-            for answer in vote.answers:
-                if answer.criterion == criterion.id and criterion.scale.read(answer.value) == value:
-                    return vote.reply
-    return usable[0].reply
-
-
-def _agreed(criterion: Criterion, given: Sequence[Answer]) -> Answer:
-    scale = criterion.scale
-    read = [scale.read(answer.value) for answer in given]
-    if isinstance(scale, Percent):
-        numbers = [value for value in read if not isinstance(value, str)]
-        return replace(given[0], value=sum(numbers) / len(numbers), confidence=None)
-    if isinstance(scale, Ordinal | Nominal):
-        shares = {value: read.count(value) / len(read) for value in read}
-        value = mode(shares, scale)
-        distribution: Distribution = tuple((level, shares[level]) for level in scale.values if shares.get(level))
-    else:
-        value, distribution = Counter(read).most_common(1)[0][0], ()
-    spoken = next((answer for answer, said in zip(given, read, strict=True) if said == value), given[0])
-    return replace(spoken, value=value, confidence=None, distribution=distribution)
 
 
 def mode(shares: dict[Value, float], scale: Ordinal | Nominal) -> Value:
@@ -129,16 +110,13 @@ class Jury:
     def __init__(self, name: str, protocol: Protocol, members: Sequence[Rater]) -> None:
         self._protocol = protocol
         self.members = members
+        self.chats: Sequence[Chat] = [chat for member in members for chat in member.chats]
         self.together = all(member.together for member in members)
         self.settings: Mapping[str, object] = {
             "spec": f"jury({', '.join(member.ref.id for member in members)})",
             "members": {member.ref.id: dict(member.settings) for member in members},
         }
         self.ref = model_ref(name, self.settings)
-
-    @property
-    def chats(self) -> Sequence[Chat]:
-        return [chat for member in self.members for chat in member.chats]
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         votes = await all_of(member.rate_units(item, units) for member in self.members)

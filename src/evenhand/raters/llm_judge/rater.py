@@ -34,6 +34,7 @@ class LlmRater:
         self, name: str, chat: Chat, protocol: Protocol, options: RaterOptions = RATER_DEFAULTS, *, bounded: bool
     ) -> None:
         self._chat = chat
+        self.chats: Sequence[Chat] = (chat,)
         self._protocol = protocol
         self._options = options
         # A model may be asked for more reasons than people are; what is rated, and how, is the same.
@@ -53,14 +54,6 @@ class LlmRater:
             "shots": len(protocol.examples) if options.shots is None else min(options.shots, len(protocol.examples)),
         }
         self.ref = model_ref(name, self.settings)
-
-    @property
-    def chats(self) -> Sequence[Chat]:
-        return (self._chat,)
-
-    async def rate(self, item: Item, unit: Unit) -> Judgement:
-        """Rate one unit."""
-        return (await self.rate_units(item, [unit]))[0]
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         task = RatingTask(item, tuple(units))
