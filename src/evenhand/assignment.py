@@ -6,12 +6,13 @@ overlap while it is worked on, and agreement can be computed early.
 """
 
 import hashlib
-import heapq
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import chain, count, repeat
+from math import gcd
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -113,43 +114,32 @@ def in_batches(items: Iterable[tuple[int, tuple[str, ...]]], plan: Plan) -> Sequ
     strata: dict[tuple[str, ...], list[int]] = {}
     for number, stratum in items:
         strata.setdefault(stratum, []).append(number)
-    key = _seed_key(plan.seed)
+    key = plan.seed.to_bytes(8, "big")
     # Each is taken from its end, so that nothing is moved in memory.
     piles = [
         sorted(strata[stratum], key=lambda number: _mixed(key, number), reverse=True) for stratum in sorted(strata)
     ]
-    if len(piles) == 1:
-        shuffled = piles[0][::-1]
-        return [shuffled[start : start + plan.batch] for start in range(0, len(shuffled), plan.batch)]
     return _dealt(piles, plan.batch)
 
 
 def _dealt(piles: Sequence[list[int]], size: int) -> Sequence[Sequence[int]]:
     """Batches from piles, each of which gives its share of every batch rounded down or up.
 
-    The share rounded down is given each time. What is left of a batch comes one by one from the piles whose next extra
-    item is due first: the k-th of a pile with a fraction f of an item left over in each batch is due at (k - ½) / f.
+    The share rounded down is given each time. What is left of the batches is filled with one pile after the other, in
+    steps that meet every batch before they meet one again: no pile gives two to one batch, and each is spread out.
     """
     total = sum(map(len, piles))
-    whole = [(pile, size * len(pile) // total) for pile in piles if size * len(pile) >= total]
-    fractions = [size * len(pile) % total for pile in piles]
-    due = [(total / (2 * fraction), which, 1) for which, fraction in enumerate(fractions) if fraction]
-    heapq.heapify(due)
-    batches: list[list[int]] = []
-    for _ in range(total // size):
-        batch = [pile.pop() for pile, share in whole for _ in range(min(share, len(pile)))]
-        given: list[tuple[float, int, int]] = []
-        while len(batch) < size and due:
-            _, which, extra = heapq.heappop(due)
-            if piles[which]:
-                batch.append(piles[which].pop())
-                given.append(((2 * extra + 1) * total / (2 * fractions[which]), which, extra + 1))
-        # Rounding can run a pile dry before its time; every batch but the last is full all the same.
-        while len(batch) < size:
-            batch.append(max(piles, key=len).pop())
-        for entry in given:
-            heapq.heappush(due, entry)
-        batches.append(batch)
+    full = total // size
+    shares = [divmod(size * len(pile), total) for pile in piles]
+    extras = [full * fraction // total for _, fraction in shares]
+    largest = sorted(range(len(piles)), key=lambda which: full * shares[which][1] % total, reverse=True)
+    for which in largest[: full * size - full * sum(whole for whole, _ in shares) - sum(extras)]:
+        extras[which] += 1
+    given = [(pile, whole) for pile, (whole, _) in zip(piles, shares, strict=True)]
+    batches = [[pile.pop() for pile, whole in given for _ in range(whole)] for _ in range(full)]
+    step = next(step for step in count(1 + full * 3 // 5) if gcd(step, full) == 1)
+    for number, pile in enumerate(chain.from_iterable(map(repeat, piles, extras))):
+        batches[number * step % full].append(pile.pop())
     rest = [number for pile in piles for number in reversed(pile)]
     return [*batches, rest] if rest else batches
 
@@ -194,12 +184,8 @@ def repeats_among(items: int, plan: Plan) -> int:
     return max(-(-(items - first + 1) // (plan.repeat_every - 1)), 0)
 
 
-def _seed_key(seed: int) -> bytes:
-    return seed.to_bytes(8, "big")
-
-
 def _rater_key(rater: str, seed: int) -> bytes:
-    return hashlib.blake2b(rater.encode(), digest_size=16, key=_seed_key(seed)).digest()
+    return hashlib.blake2b(rater.encode(), digest_size=16, key=seed.to_bytes(8, "big")).digest()
 
 
 def _mixed(key: bytes, number: int) -> int:

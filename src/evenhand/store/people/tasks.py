@@ -6,7 +6,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, case, delete, func, insert, literal_column, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from evenhand.assignment import Plan, Purpose, Task, TaskState, own_order, own_start, purposes_due
 from evenhand.errors import StudyError
@@ -23,6 +36,12 @@ MOST_OPEN = 3
 
 LAPSES = 20
 """Claims that one call takes back at most; the next call goes on."""
+
+
+def _mine(table: FromClause) -> ColumnElement[bool]:
+    """What one rater has under one protocol."""
+    return (table.c.rater == bindparam("of_rater")) & (table.c.protocol == bindparam("of_protocol"))
+
 
 # Statements are built once: SQLAlchemy takes longer to build one than the database to answer it.
 _LAST_ADOPTION = select(func.max(adoptions.c.seq)).correlate(None).scalar_subquery()
@@ -69,7 +88,7 @@ _HOLDERS = (
 )
 
 # What a rater was given, and may be given next.
-_MINE = (assignments.c.rater == bindparam("of_rater")) & (assignments.c.protocol == bindparam("of_protocol"))
+_MINE = _mine(assignments)
 _IS_COUNTED = assignments.c.purpose.in_(COUNTED)
 _HISTORY = select(
     func.coalesce(func.max(assignments.c.number), 0).label("last"),
@@ -80,8 +99,8 @@ _HISTORY = select(
 _GIVEN = select(assignments.c.number).where(_MINE, _OWN, assignments.c.item == queue.c.item).limit(1).scalar_subquery()
 _RATED = (
     select(func.count())
-    .where(current.c.protocol == bindparam("of_protocol"), current.c.rater == bindparam("of_rater"))
-    .where(current.c.item == queue.c.item, current.c.criterion.in_(bindparam("criteria", expanding=True)))
+    .where(_mine(current), current.c.item == queue.c.item)
+    .where(current.c.criterion.in_(bindparam("criteria", expanding=True)))
     .scalar_subquery()
 )
 _CELLS = select(func.count() * bindparam("n_criteria")).where(units.c.item == queue.c.item).scalar_subquery()
@@ -95,17 +114,16 @@ _NEXT_FREE = _NEXT.where(queue.c.free > literal_column("0"))
 _NEXT_KNOWN = _NEXT.where(queue.c.gold == literal_column("1"))
 _QUEUE_SIZE = select(func.coalesce(func.max(queue.c.place), 0) + 1)
 _first, _repeat = assignments.alias(), assignments.alias()
-_LAST_REPEATED = (
-    select(func.max(_first.c.number))
-    .join(_repeat, and_(*(_repeat.c[name] == _first.c[name] for name in ("rater", "protocol", "item"))))
-    .where(_repeat.c.rater == bindparam("of_rater"), _repeat.c.protocol == bindparam("of_protocol"))
-    .where(_repeat.c.purpose == Purpose.REPEAT.value, _first.c.purpose != literal_column("'repeat'"))
-    .scalar_subquery()
+_LAST_REPEAT = select(_repeat.c.item).where(_mine(_repeat), _repeat.c.purpose == Purpose.REPEAT.value)
+_LAST_REPEATED = select(_first.c.number).where(
+    _mine(_first),
+    _first.c.purpose != literal_column("'repeat'"),
+    _first.c.item == _LAST_REPEAT.order_by(_repeat.c.number.desc()).limit(1).scalar_subquery(),
 )
 _NEXT_REPEAT = (
     select(assignments.c.item)
     .where(_MINE, _IS_COUNTED, assignments.c.state == "done", assignments.c.number <= bindparam("until"))
-    .where(assignments.c.number > func.coalesce(_LAST_REPEATED, 0))
+    .where(assignments.c.number > func.coalesce(_LAST_REPEATED.scalar_subquery(), 0))
     .order_by(assignments.c.number.desc())
     .limit(1)
 )
@@ -225,11 +243,11 @@ class Tasks:
         """
         with self._turn() as turn:
             for task in turn.connection.execute(_EXPIRED, {"now": turn.now}).all():
-                turn.put_back(task, lapsed=1)
+                turn.change(task, "returned", lapsed=1)
             member = member_row(turn.connection, rater)
             turn.see(member.rater)
             number = turn.next(member, holding) if member.role == "rater" else None
-            return None if number is None else _task(turn.find(rater, number))
+            return None if number is None else _task(_find(turn.connection, rater, number))
 
     def find(self, rater: str, number: int) -> Task | None:
         with self._database.reading() as connection:
@@ -245,16 +263,14 @@ class Tasks:
         """Renew the claim on an open task, or claim a returned one again while its item is free. StudyError if there is
         no such task, as in `finish`."""
         with self._turn() as turn:
-            task = turn.find(rater, number)
-            turn.see(task.rater)
+            task = turn.begin(rater, number)
             if task.state == "open" or (task.state == "returned" and _is_free(task)):
                 turn.claim(task)
 
     def finish(self, rater: str, number: int) -> None:
         """Mark an open or returned task as done; a second time changes nothing."""
         with self._turn() as turn:
-            task = turn.find(rater, number)
-            turn.see(task.rater)
+            task = turn.begin(rater, number)
             if task.state != "done":
                 turn.change(task, "done", finished=turn.now)
                 if task.purpose == Purpose.TRAINING and task.example == len(turn.protocol.examples) - 1:
@@ -263,8 +279,7 @@ class Tasks:
     def reopen(self, rater: str, number: int) -> None:
         """Open a finished task again under a new claim; its item stayed with this rater. Training stays done."""
         with self._turn() as turn:
-            task = turn.find(rater, number)
-            turn.see(task.rater)
+            task = turn.begin(rater, number)
             if task.state == "done" and task.purpose != Purpose.TRAINING:
                 turn.claim(task)
 
@@ -275,11 +290,11 @@ class Tasks:
             member_row(turn.connection, rater)
             chosen = [
                 task
-                for task in turn.open_or_lapsed(rater)
+                for task in turn.connection.execute(_OPEN_OR_LAPSED, {"name": rater}).all()
                 if task.state == "open" and task.purpose != Purpose.TRAINING and number in (None, task.number)
             ]
             for task in chosen:
-                turn.put_back(task)
+                turn.change(task, "returned")
             return len(chosen)
 
     def reassign(self, item: str, rater: str) -> Task:
@@ -303,7 +318,7 @@ class Tasks:
                 number = there.number
                 if there.state == "returned":
                     turn.claim(there)
-            return _task(turn.find(rater, number))
+            return _task(_find(turn.connection, rater, number))
 
     def count(self, rater: str | None = None) -> Mapping[str, TaskCounts]:
         """Every member's tasks, members without tasks included; with `rater`, that one's alone."""
@@ -341,16 +356,13 @@ class _Turn:
     plan: Plan
     now: int
 
-    def find(self, rater: str, number: int) -> Any:
-        """A task; StudyError if there is none."""
-        row = _find(self.connection, rater, number)
-        if row is None:
+    def begin(self, rater: str, number: int) -> Any:
+        """The task that a rater is working on; StudyError if there is none."""
+        task = _find(self.connection, rater, number)
+        if task is None:
             raise StudyError(f"{rater!r} has no task {number}")
-        return row
-
-    def open_or_lapsed(self, rater: str) -> Sequence[Any]:
-        """Tasks in a rater's hands, and those whose claim lapsed, the lowest number first."""
-        return self.connection.execute(_OPEN_OR_LAPSED, {"name": rater}).all()
+        self.see(task.rater)
+        return task
 
     def mine(self, row: Any) -> dict[str, int]:
         """The key of what a member, or the rater of a task, has under this protocol."""
@@ -363,11 +375,8 @@ class _Turn:
         """A task is its rater's, from now on."""
         self.change(task, "open", **_claimed(self.plan, self.now))
 
-    def put_back(self, task: Any, *, lapsed: int = 0) -> None:
-        """A task goes back; its item is for others, and for its rater again only if the claim lapsed."""
-        self.change(task, "returned", lapsed=lapsed)
-
     def change(self, task: Any, state: TaskState, **values: int) -> None:
+        """Change a task. The item of one that is returned is for others; its rater gets it again if it `lapsed`."""
         place = {**self.mine(task), "of_number": task.number}
         self.connection.execute(_CHANGE, {**place, "state": state, "lapsed": 0, "finished": None, **values})
         self._count(task.name, task.purpose, task.item, (state == "returned") - (task.state == "returned"))
@@ -389,7 +398,7 @@ class _Turn:
 
     def next(self, member: Any, holding: Sequence[int]) -> int | None:
         """The number of the task that a member is to do; None if there is nothing for them now."""
-        tasks = self.open_or_lapsed(member.id)
+        tasks = self.connection.execute(_OPEN_OR_LAPSED, {"name": member.id}).all()
         history = self.connection.execute(_HISTORY, self.mine(member)).one()
         in_hand = [task for task in tasks if task.state == "open"]
         more_training = history.trained < len(self.protocol.examples) or any(map(_is_training, in_hand))
