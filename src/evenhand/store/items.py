@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, cast
-from typing import Protocol as Interface
 
-from sqlalchemy import BindParameter, Connection, bindparam, delete, select
+from sqlalchemy import BindParameter, Connection, bindparam, delete, select, update
 
 from evenhand.errors import StudyError
 from evenhand.records import FieldValue, Item, Span, Triple, Unit
-from evenhand.store.database import BATCH, Database, batches, decode, encode, insert_rows, next_seq
-from evenhand.store.schema import assignments, items, meta, ratings, trials, units, write_meta
+from evenhand.store.database import BATCH, Database, batches, decode, encode, insert_rows, microseconds, next_seq
+from evenhand.store.schema import assignments, items, meta, raters, ratings, trials, units, write_meta
 from evenhand.text import some_of
 from evenhand.units import unit_id
 
@@ -65,6 +64,22 @@ _TRIED = (
     .where(assignments.c.item.in_(_OF_ITEMS))
     .distinct()
 )
+# People who are working on one of these items now.
+_HOLDERS = (
+    select(items.c.id, raters.c.id)
+    .select_from(assignments)
+    .join(items, items.c.seq == assignments.c.item)
+    .join(raters, raters.c.seq == assignments.c.rater)
+    .where(assignments.c.item.in_(_OF_ITEMS), assignments.c.state == "open", assignments.c.expires > bindparam("now"))
+    .order_by(items.c.seq, raters.c.seq)
+)
+_REOPEN = (
+    update(assignments)
+    .where(assignments.c.item.in_(_OF_ITEMS), assignments.c.state == "done")
+    .where(assignments.c.purpose.in_(("rate", "gold")))
+    .values(state="open", finished=None, touched=bindparam("now"))
+    .values(expires=assignments.c.expires - assignments.c.touched + bindparam("now"))
+)
 _REMOVE = delete(units).where(units.c.item == bindparam("of_item"), units.c.position == bindparam("at"))
 _N_UNITS = select(meta.c.value).where(meta.c.key == "units")
 
@@ -87,14 +102,6 @@ class Replaced:
         )
 
 
-class TaskBoard(Interface):
-    """What exchanging units has to ask of the tasks that people have; `people.tasks.Tasks` is one."""
-
-    def holders(self, connection: Connection, items: Sequence[int]) -> Sequence[tuple[str, str]]: ...
-    def reopen_items(self, connection: Connection, items: Sequence[int]) -> None: ...
-    def discard_queue(self, connection: Connection) -> None: ...
-
-
 @dataclass
 class Items:
     """The items and units of a study.
@@ -110,7 +117,6 @@ class Items:
 
     _database: Database
     _rule: str
-    _tasks: TaskBoard
 
     def count(self) -> int:
         with self._database.reading() as connection:
@@ -197,7 +203,8 @@ class Items:
             if replaced.changed or replaced.added or replaced.removed:
                 before = int(connection.execute(_N_UNITS).scalar_one())
                 write_meta(connection, {"units": str(before + replaced.added - replaced.removed)})
-                self._tasks.discard_queue(connection)
+                # The order in which people are given the items is made again when it is needed.
+                connection.execute(delete(meta).where(meta.c.key == "queue"))
         return replaced
 
     def _replace(self, connection: Connection, work: Iterable[NewUnits]) -> Replaced:
@@ -217,13 +224,15 @@ class Items:
             names = {number: name for name, number in numbers.items()}
             fixed = sorted(gone & _answered(connection, touched))
             rated += [unit_id(names[item], position, self._rule) for item, position in fixed]
-            held += [f"{item} ({rater})" for item, rater in self._tasks.holders(connection, touched)]
+            holders = connection.execute(_HOLDERS, {"of_items": touched, "now": microseconds()})
+            held += [f"{item} ({rater})" for item, rater in holders]
             # After the first obstacle nothing more is written; the rest is only searched for other obstacles.
             if not rated and not held:
                 if gone:
                     connection.execute(_REMOVE, [{"of_item": item, "at": position} for item, position in gone])
                 insert_rows(connection, units, [(*place, after[place]) for place in sorted(new)])
-                self._tasks.reopen_items(connection, sorted({item for item, _ in new - gone}))
+                grown = [*{item for item, _ in new - gone}]
+                connection.execute(_REOPEN, {"of_items": grown, "now": microseconds()})
                 total = total.plus(Replaced(len(kept), len(gone & new), len(new - gone), len(gone - new)))
         _refuse(rated, held)
         return total

@@ -135,7 +135,8 @@ class Ratings:
                 introduce(connection, rater)
             for batch in chain([first], parts):
                 self._look_up(connection, batch)
-                more = append(connection, _RATINGS, batch, self._cells, if_current=if_current, keep_same=keep_same)
+                cells = self._cells(connection, batch)
+                more = append(connection, _RATINGS, batch, cells, if_current=if_current, keep_same=keep_same)
                 added = Added(added.new + more.new, added.superseding + more.superseding, added.known + more.known)
         return added
 
@@ -380,20 +381,19 @@ def append(
     connection: Connection,
     to: Appendable,
     batch: Sequence[Rating],
-    cells_of: Callable[[Connection, Sequence[Rating]], Sequence[Cell]],
+    cells: Sequence[Cell],
     *,
     if_current: bool,
     keep_same: bool = False,
 ) -> Added:
-    """Append one batch to a table of ratings. The caller is the only writer: what is read here stays true meanwhile."""
+    """Append one batch to a table of ratings, each to its cell. The caller is the only writer: what is read here stays
+    true meanwhile."""
     known = set(connection.execute(to.known, {"ids": [rating.id for rating in batch]}).scalars())
-    fresh = [rating for rating in batch if rating.id not in known]
-    cells = cells_of(connection, fresh)
     heads = _heads(connection, to, cells)
     seq = next_seq(connection, to.table)
     rows: list[RatingRow] = []
     superseding = 0
-    for rating, cell in zip(fresh, cells, strict=True):
+    for rating, cell in zip(batch, cells, strict=True):
         head = heads.get(cell)
         says = _says(rating)
         if rating.id in known or (keep_same and head is not None and head.says == says):

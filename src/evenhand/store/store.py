@@ -49,7 +49,7 @@ class Store:
         self._database = database
         self.protocols = Protocols(database, versions)
         self.people = People(database, self.protocols)
-        self.items = Items(database, versions.current.rule.of, self.people.tasks)
+        self.items = Items(database, versions.current.rule.of)
         self.ratings = Ratings(database, self.protocols)
         self.replies = Replies(database)
         self.work = Work(database, self.protocols, self.ratings)

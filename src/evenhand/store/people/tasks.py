@@ -6,30 +6,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    FromClause,
-    bindparam,
-    case,
-    delete,
-    func,
-    insert,
-    literal_column,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Connection, bindparam, case, func, insert, literal_column, or_, select, update
 
 from evenhand.assignment import Plan, Purpose, Task, TaskState, own_order, own_start, purposes_due
 from evenhand.errors import StudyError
 from evenhand.protocol.model import Protocol
-from evenhand.store.database import Database, microseconds, moment, next_seq
+from evenhand.store.database import Database, insert_rows, microseconds, moment, next_seq
 from evenhand.store.people.access import member_row
 from evenhand.store.people.queue import COUNTED, is_made, make_queue, needed, strata
 from evenhand.store.protocols import Protocols
 from evenhand.store.ratings import find_rater
-from evenhand.store.schema import adoptions, assignments, current, items, members, meta, plans, queue, raters, units
+from evenhand.store.schema import adoptions, assignments, current, items, members, plans, queue, raters, units
 
 MOST_OPEN = 3
 """Tasks that a rater has in hand at once: one on the page and what it has fetched ahead."""
@@ -38,7 +25,7 @@ LAPSES = 20
 """Claims that one call takes back at most; the next call goes on."""
 
 
-def _mine(table: FromClause) -> ColumnElement[bool]:
+def _mine(table: Any) -> Any:
     """What one rater has under one protocol."""
     return (table.c.rater == bindparam("of_rater")) & (table.c.protocol == bindparam("of_protocol"))
 
@@ -76,15 +63,6 @@ _COUNTS = (
     .join(raters, raters.c.seq == assignments.c.rater)
     .where(assignments.c.protocol == CURRENT_PROTOCOL)
     .group_by(raters.c.id, assignments.c.purpose, assignments.c.state)
-)
-_HOLDERS = (
-    select(items.c.id, raters.c.id)
-    .select_from(assignments)
-    .join(items, items.c.seq == assignments.c.item)
-    .join(raters, raters.c.seq == assignments.c.rater)
-    .where(assignments.c.item.in_(bindparam("of_items", expanding=True)))
-    .where(_OPEN, assignments.c.expires > bindparam("now"))
-    .order_by(items.c.seq, raters.c.seq)
 )
 
 # What a rater was given, and may be given next.
@@ -137,9 +115,6 @@ _ADD = insert(assignments)
 _CHANGE = update(assignments).where(_MINE, assignments.c.number == bindparam("of_number"))
 _ADD_FREE = update(queue).where(queue.c.item == bindparam("of_item")).values(free=queue.c.free + bindparam("more"))
 _UPDATE_MEMBER = update(members).where(members.c.rater == bindparam("of_rater"))
-_REOPEN_ITEMS = update(assignments).where(
-    assignments.c.item.in_(bindparam("of_items", expanding=True)), assignments.c.state == "done", _IS_COUNTED
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +144,7 @@ class TaskCounts:
         return self.repeats_open + self.repeats_done
 
 
+@dataclass
 class Tasks:
     """What people are given to rate.
 
@@ -183,9 +159,8 @@ class Tasks:
        Under a changed one everyone begins again at 1; an earlier one that is adopted again continues where it was left.
     """
 
-    def __init__(self, database: Database, protocols: Protocols) -> None:
-        self._database = database
-        self._protocols = protocols
+    _database: Database
+    _protocols: Protocols
 
     # The plan: every plan stays, the last one counts.
 
@@ -206,10 +181,8 @@ class Tasks:
                 raise StudyError(too_late)
             if plan == before:
                 return
-            document = plan.model_dump_json()
-            connection.execute(
-                insert(plans).values(seq=next_seq(connection, plans), at=microseconds(), document=document)
-            )
+            row = (next_seq(connection, plans), microseconds(), plan.model_dump_json())
+            insert_rows(connection, plans, [row])
             if is_made(connection):
                 # The person who changes the plan waits for what that takes, not the next rater.
                 make_queue(connection, number, protocol, plan)
@@ -219,10 +192,6 @@ class Tasks:
         the study; `next` does it if it was never done for this protocol and plan."""
         with self._turn(again=True):
             pass
-
-    def discard_queue(self, connection: Connection) -> None:
-        """The units changed: the queue is made again when it is needed."""
-        connection.execute(delete(meta).where(meta.c.key == "queue"))
 
     @contextmanager
     def _turn(self, *, again: bool = False) -> Generator["_Turn"]:
@@ -247,11 +216,11 @@ class Tasks:
             member = member_row(turn.connection, rater)
             turn.see(member.rater)
             number = turn.next(member, holding) if member.role == "rater" else None
-            return None if number is None else _task(_find(turn.connection, rater, number))
+            return None if number is None else _task(find_row(turn.connection, rater, number))
 
     def find(self, rater: str, number: int) -> Task | None:
         with self._database.reading() as connection:
-            row = _find(connection, rater, number)
+            row = find_row(connection, rater, number)
             return None if row is None else _task(row)
 
     def all(self, rater: str, *, after: int = 0, limit: int = 1000) -> Sequence[Task]:
@@ -318,7 +287,7 @@ class Tasks:
                 number = there.number
                 if there.state == "returned":
                     turn.claim(there)
-            return _task(_find(turn.connection, rater, number))
+            return _task(find_row(turn.connection, rater, number))
 
     def count(self, rater: str | None = None) -> Mapping[str, TaskCounts]:
         """Every member's tasks, members without tasks included; with `rater`, that one's alone."""
@@ -337,14 +306,6 @@ class Tasks:
                     found["training"] = number
         return {name: TaskCounts(**found) for name, found in counts.items()}
 
-    def holders(self, connection: Connection, items: Sequence[int]) -> Sequence[tuple[str, str]]:
-        found = connection.execute(_HOLDERS, {"of_items": list(items), "now": microseconds()})
-        return [(row[0], row[1]) for row in found]
-
-    def reopen_items(self, connection: Connection, items: Sequence[int]) -> None:
-        claimed = _claimed(_read_plan(connection), microseconds())
-        connection.execute(_REOPEN_ITEMS, {"of_items": list(items), "state": "open", "finished": None, **claimed})
-
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
@@ -358,7 +319,7 @@ class _Turn:
 
     def begin(self, rater: str, number: int) -> Any:
         """The task that a rater is working on; StudyError if there is none."""
-        task = _find(self.connection, rater, number)
+        task = find_row(self.connection, rater, number)
         if task is None:
             raise StudyError(f"{rater!r} has no task {number}")
         self.see(task.rater)
@@ -463,7 +424,8 @@ class _Turn:
 # Reading
 
 
-def _find(connection: Connection, rater: str, number: int) -> Any:
+def find_row(connection: Connection, rater: str, number: int) -> Any:
+    """A row of `assignments` with the ids of rater and item, under the current protocol; None if there is none."""
     # Numbers beyond what a column holds are nobody's.
     return connection.execute(_ONE, {"name": rater, "of_number": number}).first() if 0 < number < 2**31 else None
 

@@ -3,26 +3,20 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Connection, and_, bindparam, select
+from sqlalchemy import Connection, and_, select
 
 from evenhand.assignment import Purpose
 from evenhand.errors import StudyError
 from evenhand.records import Rating
 from evenhand.store.database import Database
 from evenhand.store.items import locate
-from evenhand.store.people.tasks import CURRENT_PROTOCOL
+from evenhand.store.people.tasks import CURRENT_PROTOCOL, find_row
 from evenhand.store.protocols import Protocols, Versions
 from evenhand.store.ratings import Added, Appendable, Cell, RatingRow, append, misfit, rating_from
 from evenhand.store.schema import assignments, items, protocols, raters, trials
 from evenhand.units import unit_id
 
 _TRIALS = Appendable.of(trials)
-_TASK = (
-    select(assignments)
-    .join(raters, raters.c.seq == assignments.c.rater)
-    .where(raters.c.id == bindparam("name"), assignments.c.protocol == bindparam("of_protocol"))
-    .where(assignments.c.number == bindparam("of_number"))
-)
 _CURRENT = (
     select(trials, raters.c.id.label("name"), items.c.id.label("item"), assignments.c.example, protocols.c.digest)
     .select_from(trials)
@@ -52,10 +46,7 @@ class Trials:
         """
         with self._database.transaction() as connection:
             versions = self._protocols.refresh(connection)
-
-            def cells(connection: Connection, batch: Sequence[Rating]) -> Sequence[Cell]:
-                return [self._cell(connection, versions, number, rating) for rating in batch]
-
+            cells = [self._cell(connection, versions, number, rating) for rating in ratings]
             return append(connection, _TRIALS, ratings, cells, if_current=True)
 
     def all(self, rater: str | None = None, *, number: int | None = None) -> Iterator[tuple[int, Rating]]:
@@ -78,12 +69,9 @@ class Trials:
 
     def _cell(self, connection: Connection, versions: Versions, number: int, rating: Rating) -> Cell:
         """Where a trial goes; StudyError if it does not belong to the task, or does not fit its protocol."""
-        version = versions.by_digest.get(rating.digest)
-        task = None
-        if version is not None and 0 < number < 2**31:
-            asked = {"name": rating.rater, "of_protocol": version[0], "of_number": number}
-            task = connection.execute(_TASK, asked).first()
-        if version is None or task is None:
+        is_current = rating.digest == versions.current.digest
+        task = find_row(connection, rating.rater, number) if is_current else None
+        if task is None:
             raise StudyError(f"{rating.rater!r} has no task {number} under this protocol; nothing was stored")
         position = self._position(connection, task, rating.unit)
         if position is None:
@@ -91,9 +79,9 @@ class Trials:
                 f"unit {rating.unit!r} is not one of task {number} of {rating.rater!r}, or that task is for ratings; "
                 "nothing was stored"
             )
-        if why := misfit(rating, version[1]):
+        if why := misfit(rating, versions.current):
             raise StudyError(f"nothing was stored: {why}")
-        return number, position, rating.criterion, task.rater, version[0]
+        return number, position, rating.criterion, task.rater, versions.current_number
 
     def _position(self, connection: Connection, task: Any, unit: str) -> int | None:
         """The position of a unit in a task; None if the task does not take trials of it."""
