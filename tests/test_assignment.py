@@ -103,7 +103,7 @@ def test_known_answers_and_repeats_come_at_their_distances() -> None:
 @given(st.integers(2, 50), st.integers(1, 50))
 def test_neither_known_answers_nor_repeats_are_starved(gold_every: int, repeat_every: int) -> None:
     plan = Plan(gold="expert", gold_every=gold_every, repeat_every=repeat_every)
-    found = [purpose_of(n, plan) for n in range(1, 3 * gold_every * repeat_every + 2)]
+    found = [purposes_due(n, plan)[0] for n in range(1, 3 * gold_every * repeat_every + 2)]
     assert found.count(Purpose.GOLD) == (len(found)) // gold_every
     places = [n for n, purpose in enumerate(found) if purpose is Purpose.REPEAT]
     assert all(later - earlier <= repeat_every + 1 for earlier, later in pairwise(places))

@@ -1,6 +1,6 @@
 """Trials: answers to worked examples and to repeated items, append-only like ratings and stored apart from them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from sqlalchemy import Connection, and_, select
@@ -49,7 +49,7 @@ class Trials:
             cells = [self._cell(connection, versions, number, rating) for rating in ratings]
             return append(connection, _TRIALS, ratings, cells, if_current=True)
 
-    def all(self, rater: str | None = None, *, number: int | None = None) -> Iterator[tuple[int, Rating]]:
+    def all(self, rater: str | None = None, *, number: int | None = None) -> Sequence[tuple[int, Rating]]:
         """Current trials under the current protocol with the numbers of their tasks, in order of arrival."""
         query = _CURRENT
         if rater is not None:
@@ -60,7 +60,7 @@ class Trials:
             rows = connection.execute(query).all()
         ids = {row.seq: row.id for row in rows}
         superseded = {row.supersedes for row in rows}
-        return (self._trial(row, ids.get(row.supersedes)) for row in rows if row.seq not in superseded)
+        return [self._trial(row, ids.get(row.supersedes)) for row in rows if row.seq not in superseded]
 
     def _trial(self, row: Any, superseded: str | None) -> tuple[int, Rating]:
         unit = _example_unit(row.example) if row.item is None else unit_id(row.item, row.position, self._rule)
