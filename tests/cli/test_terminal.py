@@ -7,12 +7,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from evenhand.store.work import Run
+from evenhand.records import Kind, RaterRef
+from evenhand.store.work import RunSpec
 from tests.hostile_texts import CONTROLS, hostile_study
 
 COUNTED = ("units", "failed_units", "calls", "reused", "input_tokens", "output_tokens")
@@ -48,10 +48,9 @@ def terminal_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = " ".join(CONTROLS.values()) + "\u202e"
     with hostile_study(folder, text) as made:
         made.export_ratings(folder / "ratings.csv")
-        now = datetime(2026, 1, 1, tzinfo=UTC)
-        made.store.work.save_run(
-            Run("r", "ann", now, now, "done", {"model": text}, {"failures": {text: 1}, **dict.fromkeys(COUNTED, 1)})
-        )
+        spec = RunSpec(RaterRef("ann", Kind.PERSON), {"model": text})
+        [run] = made.store.work.start_runs([spec], worker="w")
+        made.store.work.leave(run, "w", "done", {"failures": {text: 1}, **dict.fromkeys(COUNTED, 1)})
         (folder / "protocol.yaml").write_text(made.protocol.canonical())
     (folder / "wrong.csv").write_text(f"item,level\n1,{text}\n", newline="")
     item = {"question": text, "context": [text], "answer": text, f"column {text}": "x"}

@@ -41,6 +41,12 @@ def finished(lease: Lease, spent: int = 0) -> Finished:
     return Finished(lease.item.id, [rating(unit.id) for unit in lease.units], spent)
 
 
+def reserved(store: Store, run: str, worker: str, n: int, cost: int) -> list[Lease]:
+    """Items that this worker takes and reserves the cost of, as far as the cap allows."""
+    taken = store.work.take(run, worker, n).leases
+    return [lease for lease in taken if store.work.reserve(run, worker, lease.item.id, cost)]
+
+
 def ids(leases: Sequence[Lease]) -> list[str]:
     return [lease.item.id for lease in leases]
 
@@ -93,12 +99,12 @@ def test_what_a_worker_gives_back_is_taken_by_another(store: Store) -> None:
 def test_an_expired_lease_is_taken_over_and_its_first_worker_stores_nothing(store: Store) -> None:
     [run] = store.work.start_runs([SPEC], worker="quick", cap=1000)
     store.work.start_runs([SPEC], worker="slow", cap=1000, term=0)
-    slow = store.work.take(run, "slow", 2, cost=lambda item, units: 100)
-    assert [lease.reserved for lease in slow.leases] == [100, 100]
-    quick = store.work.take(run, "quick", 2, cost=lambda item, units: 100)
-    assert ids(quick.leases) == ["i1", "i2"]
-    assert store.work.finish(run, "quick", [finished(lease, 10) for lease in quick.leases], rater=BOT) == {"i1", "i2"}
-    assert store.work.finish(run, "slow", [finished(lease, 10) for lease in slow.leases]) == set()
+    slow = reserved(store, run, "slow", 2, 100)
+    assert ids(slow) == ["i1", "i2"]
+    quick = reserved(store, run, "quick", 2, 100)
+    assert ids(quick) == ["i1", "i2"]
+    assert store.work.finish(run, "quick", [finished(lease, 10) for lease in quick], rater=BOT) == {"i1", "i2"}
+    assert store.work.finish(run, "slow", [finished(lease, 10) for lease in slow]) == set()
     assert len(list(store.ratings.all(history=True))) == 2
     [seen] = store.work.runs()
     # A worker that lost its leases may have paid all that was reserved.
@@ -118,21 +124,16 @@ def test_renewing_keeps_the_leases(store: Store) -> None:
 
 def test_the_cap_is_never_exceeded(store: Store) -> None:
     [run] = store.work.start_runs([SPEC], worker="a", cap=250)
-
-    def cost(_item: Item, _units: object) -> int:
-        return 100
-
-    first = store.work.take(run, "a", 5, cost=cost)
-    assert len(first.leases) == 2
-    assert store.work.take(run, "a", 5, cost=cost).left == "others", "some of what is reserved may come back"
-    assert store.work.reserve(run, "a", first.leases[0].item.id, 50)
-    assert not store.work.reserve(run, "a", first.leases[0].item.id, 1)
-    assert not store.work.reserve(run, "nobody", first.leases[0].item.id, 0)
-    store.work.finish(run, "a", [finished(first.leases[0], 140)], rater=BOT)
+    first, second = reserved(store, run, "a", 5, 100)
+    assert store.work.reserve(run, "a", first.item.id, 50)
+    assert not store.work.reserve(run, "a", first.item.id, 1)
+    assert not store.work.reserve(run, "nobody", first.item.id, 0)
+    store.work.finish(run, "a", [finished(first, 140)], rater=BOT)
     [seen] = store.work.runs()
     assert (seen.cap, seen.spent, seen.reserved) == (250, 140, 100)
-    store.work.finish(run, "a", [finished(first.leases[1], 60)])
-    assert store.work.take(run, "a", 5, cost=cost).left == "cap"
+    store.work.finish(run, "a", [finished(second, 60)])
+    assert not store.work.reserve(run, "a", "i3", 51)
+    assert store.work.reserve(run, "a", "i3", 50)
 
 
 def test_a_call_is_settled_when_it_is_over_and_a_dead_worker_keeps_nobody_waiting(store: Store) -> None:
@@ -168,8 +169,8 @@ def test_a_run_whose_workers_are_dead_leaves_no_lease_to_the_next(store: Store) 
 def test_raters_of_one_command_share_its_cap(store: Store) -> None:
     other = RunSpec(OTHER, {})
     first, second = store.work.start_runs([SPEC, other], worker="a", cap=150)
-    assert len(store.work.take(first, "a", 5, cost=lambda item, units: 100).leases) == 1
-    assert store.work.take(second, "a", 5, cost=lambda item, units: 100).left == "others"
+    assert len(reserved(store, first, "a", 5, 100)) == 1
+    assert reserved(store, second, "a", 5, 100) == []
     assert [(one.rater, one.cap, one.reserved) for one in store.work.runs()] == [("bot", 150, 100), ("other", 150, 100)]
     assert store.work.start_runs([other], worker="b", cap=150) == [second]
 
@@ -236,22 +237,20 @@ ITEMS, CAP, WORST = 300, 1_000_000, 4_000
 def _work(location: str, name: str) -> None:
     """A worker that pays before it stores, as real ones do."""
     chance = random.Random(name)
-
-    def cost(_item: Item, _units: object) -> int:
-        return WORST
-
     with open_store(location) as study:
         [run] = study.work.start_runs([SPEC], worker=name, cap=CAP, term=1)
         while True:
-            taken = study.work.take(run, name, 4, cost=cost)
+            taken = study.work.take(run, name, 4)
             if taken.left not in ("more", "others"):
                 break
             if taken.left == "others":
                 time.sleep(0.05)
                 study.work.renew(run, name, {})
-            done = [finished(lease, chance.randrange(1, WORST)) for lease in taken.leases]
-            if done:
-                study.work.finish(run, name, done, rater=BOT, counts={"units": len(done)})
+            paid = [lease for lease in taken.leases if study.work.reserve(run, name, lease.item.id, WORST)]
+            done = [finished(lease, chance.randrange(1, WORST)) for lease in paid]
+            study.work.finish(run, name, done, rater=BOT)
+            if len(paid) < len(taken.leases):
+                break
         study.work.leave(run, name, "done", {})
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from dataclasses import fields, replace
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from evenhand.store.items import ItemUnits
 from evenhand.store.ratings import Added
 from evenhand.store.replies import ReplyKey, StoredReply
 from evenhand.store.store import Store, create_store, open_store
-from evenhand.store.work import Run
+from evenhand.store.work import RunSpec
 
 PROTOCOL = load_protocol("halo-support")
 AT = datetime(2026, 2, 3, 4, 5, 6, 789, tzinfo=UTC)
@@ -156,40 +156,23 @@ def test_what_yields_ratings_may_read_and_store_replies(store: Store) -> None:
 # Runs
 
 SETTINGS = {"model": "m", "shots": [1, "é\ud83d"], "more": {"x": None}}
-RUN = Run("r1", "m", AT, None, "running", SETTINGS, {}, digest=PROTOCOL.digest)
+SPEC = RunSpec(RaterRef("m", Kind.MODEL, config="c"), SETTINGS)
 
 
-def test_a_run_is_brought_up_to_date(store: Store, store_location: str) -> None:
-    store.work.save_run(RUN)
-    assert store.work.runs() == [RUN]
-    ended = replace(RUN, ended=AT + timedelta(hours=1), state="done", counts={"calls": 3, "cost": 0.25})
-    with open_store(store_location) as other:
-        other.work.save_run(ended)
-    assert store.work.runs() == [ended]
-
-
-def test_runs_come_in_order_of_their_start(store: Store) -> None:
-    # 01:00 at +02:00 is 23:00 of the day before in UTC, though its text sorts after it.
-    zone = timezone(timedelta(hours=2))
-    starts = {
-        "late": datetime(2026, 1, 2, 0, 0, 0, 1, tzinfo=UTC),
-        "early": datetime(2026, 1, 2, 1, 0, tzinfo=zone),
-        "middle": datetime(2026, 1, 2, 0, 0, tzinfo=UTC),
-    }
-    for name, started in starts.items():
-        store.work.save_run(replace(RUN, id=name, started=started))
-    store.work.save_run(replace(RUN, id="late", started=starts["late"], state="failed"))
-    assert [(run.id, run.state) for run in store.work.runs()] == [
-        ("early", "running"),
-        ("middle", "running"),
-        ("late", "failed"),
+def test_runs_come_in_order_of_their_start_with_settings_and_counts(store: Store) -> None:
+    [first] = store.work.start_runs([SPEC], worker="w")
+    store.work.renew(first, "w", {"calls": 1})
+    store.work.leave(first, "w", "done", {"calls": 3, "cost": 0.25})
+    [second] = store.work.start_runs([SPEC], worker="w")
+    assert [(run.id, run.state, run.settings, run.counts) for run in store.work.runs()] == [
+        (first, "done", SETTINGS, {"calls": 3, "cost": 0.25}),
+        (second, "running", SETTINGS, {}),
     ]
 
 
 def test_a_run_with_a_name_that_cannot_be_stored(store: Store) -> None:
-    for wrong in (replace(RUN, id="\0"), replace(RUN, rater="\ud83d")):
-        with pytest.raises(StudyError, match="cannot be stored"):
-            store.work.save_run(wrong)
+    with pytest.raises(StudyError, match="cannot be stored"):
+        store.work.start_runs([RunSpec(RaterRef("\ud83d", Kind.MODEL), {})], worker="w")
     assert store.work.runs() == []
 
 
@@ -201,13 +184,13 @@ def test_a_backup_has_the_replies_and_runs(store: Store, tmp_path: Path) -> None
     store.replies.add(sent)
     # A number that stays free where a reply was known must not trouble the copy.
     store.replies.add([stored("a"), stored("c", text="newer")])
-    store.work.save_run(RUN)
+    store.work.start_runs([SPEC], worker="w")
     store.backup(tmp_path / "copy.db")
     with open_store(tmp_path / "copy.db") as copy:
         assert copy.replies.find([KEY, sent[1].key]) == {KEY: stored("c", text="newer"), sent[1].key: sent[1]}
-        assert copy.work.runs() == [RUN]
+        assert copy.work.runs() == store.work.runs()
         copy.replies.add([stored("d", text="newest")])
         assert copy.replies.find([KEY])[KEY].id == "d"
-        copy.work.save_run(replace(RUN, id="r2"))
+        copy.work.start_runs([RunSpec(RaterRef("other", Kind.MODEL), {})], worker="w")
         assert len(copy.work.runs()) == 2
         assert copy.ratings.add([]) == Added()

@@ -12,11 +12,13 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic_core import from_json, to_json
-from sqlalchemy import Connection, Dialect, Select, Table, Text, TypeDecorator, func, select
+from sqlalchemy import BigInteger, Connection, Dialect, Select, Table, Text, TypeDecorator, func, select
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 
 from evenhand.errors import StudyError
 
@@ -36,9 +38,6 @@ class Database(ABC):
 
     It connects when it is first used, and again after the connection was lost. One object belongs to one thread.
     """
-
-    clock: ClassVar[str]
-    """SQL for the database's own time in microseconds since 1970."""
 
     location: str
     rollbacks = 0
@@ -176,6 +175,23 @@ class Identifier(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         return value if value is None or storable(value) else None
+
+
+class clock(FunctionElement[int]):  # noqa: N801: used like SQLAlchemy's own functions
+    """The database's own time in microseconds since 1970."""
+
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(clock, "sqlite")
+def _sqlite_clock(*_: Any, **__: Any) -> str:
+    return "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)"
+
+
+@compiles(clock, "postgresql")
+def _postgres_clock(*_: Any, **__: Any) -> str:
+    return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
 
 
 def insert_rows(

@@ -30,8 +30,6 @@ _POOR_PLANS = ("seqscan", "bitmapscan", "hashjoin", "mergejoin", "sort")
 class PostgresDatabase(Database):
     """A study in a PostgreSQL database: its tables live in the schema `evenhand`, apart from anything else there."""
 
-    clock = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
-
     def __init__(self, url: str, patience: float = PATIENCE) -> None:
         self._driver = _driver()
         self._url = _parse(url)

@@ -171,7 +171,6 @@ runs = Table(
     Column("state", Text, nullable=False),
     Column("stop", Integer, nullable=False),
     Column("settings", Text, nullable=False),
-    Column("counts", Text, nullable=False),
     # The number of the last rating before the run: failures up to it may be tried again, later ones are its own.
     _ref("revision"),
     # The run whose `cap`, `spent` and `reserved` count: several raters of one command share a cap.

@@ -57,8 +57,6 @@ class SqliteDatabase(Database):
     location: str
     patience: float = PATIENCE
 
-    clock = "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)"
-
     def _connect(self) -> Connection:
         if self.location == MEMORY:
             connection = _open(MEMORY)
