@@ -10,9 +10,8 @@ CAP = 1_000
 class Problems:
     """The problems of one file. The first thousand are kept in full, the others are counted."""
 
-    def __init__(self, source: str, cap: int = CAP) -> None:
+    def __init__(self, source: str) -> None:
         self.source = source
-        self._cap = cap
         self._kept: list[Problem] = []
         self._more = 0
 
@@ -32,7 +31,7 @@ class Problems:
 
     def extend(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
-            if len(self._kept) < self._cap:
+            if len(self._kept) < CAP:
                 self._kept.append(problem)
             else:
                 self._more += 1

@@ -166,18 +166,14 @@ def _write_workbook(path: Path, protocol: Protocol, sheet: Sheet) -> int:
 
 def _spread(sheet: Sheet) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
     """Columns and rows in which no text is too long for a cell: the rest continues in columns of its own."""
-    split = [[_pieces(cell) for cell in row] for row in sheet.rows]
-    widths = [max((len(row[place]) for row in split), default=1) for place in range(len(sheet.columns))]
-    columns = [
-        name if piece == 0 else f"{name} ({piece + 1})"
-        for name, width in zip(sheet.columns, widths, strict=True)
-        for piece in range(width)
-    ]
-    rows = [
-        [cell for pieces, width in zip(row, widths, strict=True) for cell in (*pieces, *[None] * (width - len(pieces)))]
-        for row in split
-    ]
-    return columns, rows
+    rows = list(sheet.rows)
+    columns: list[str] = []
+    spread: list[Sequence[object]] = []
+    for place, name in enumerate(sheet.columns):
+        parts = list(zip_longest(*(_pieces(row[place]) for row in rows))) or [()]
+        columns += [name, *(f"{name} ({number})" for number in range(2, len(parts) + 1))]
+        spread += parts
+    return columns, list(zip(*spread, strict=True))
 
 
 def _pieces(cell: object) -> Sequence[object]:

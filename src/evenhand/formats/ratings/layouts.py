@@ -55,10 +55,9 @@ class Layout:
         self._cells = [(name, place) for name, place in places.items() if name not in fields]
         self._content = [(name, places[name], cell_reader(spec)) for name, spec in fields.items() if name in places]
         # Given once for a unit: they belong to the leading criterion, or else to the first that is rated.
-        lead = protocol.lead.id
-        self._carriers = sorted((slot for slot in self.slots if slot.criterion), key=lambda one: one.criterion != lead)
-        self._carriers = [slot for slot in self._carriers if slot.model is None]
-        self._lead = next((slot for slot in self._carriers if slot.criterion == lead), None)
+        lead, own = protocol.lead.id, [slot for slot in self.slots if slot.criterion and slot.model is None]
+        self._carriers = sorted(own, key=lambda slot: slot.criterion != lead)
+        self._lead = next((slot for slot in own if slot.criterion == lead), None)
 
     def column(self, name: str) -> str:
         return self._columns.get(name, name)

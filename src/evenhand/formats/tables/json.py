@@ -131,16 +131,13 @@ def _told(error: ValueError) -> str:
 
 def _undecodable(path: Path) -> Problem:
     """Where a file stops being UTF-8 text."""
-    line = 0
-    for line, text in enumerate(path.read_bytes().split(b"\n"), start=1):
-        try:
-            text.decode("utf-8")
-        except UnicodeDecodeError as error:
-            byte = text[error.start]
-            return Problem(f"not UTF-8 text: byte 0x{byte:02X}", line=line, fix="JSON is written in UTF-8")
-        if b"\0" in text:
-            break
-    return Problem("a NUL byte, which no text has: the file is damaged", line=line, fix="export it again")
+    text = path.read_bytes().decode("utf-8", errors="surrogateescape")
+    before, character, _ = re.split("([\udc80-\udcff\0])", text, maxsplit=1)
+    line = before.count("\n") + 1
+    if character == "\0":
+        return Problem("a NUL byte, which no text has: the file is damaged", line=line, fix="export it again")
+    what = f"not UTF-8 text: byte 0x{ord(character) - 0xDC00:02X}"
+    return Problem(what, line=line, fix="JSON is written in UTF-8")
 
 
 def write_json_lines(path: Path, sheet: Sheet) -> int:
