@@ -176,7 +176,7 @@ def test_the_truth_is_covered_where_the_model_alone_misses_it():
     assert low < float(truth.mean()) < high
     assert one.model_only.low is not None
     assert one.model_only.low > float(truth.mean()) + 0.3
-    assert "Taken alone, auto is off: its own mean lies outside what the people's ratings allow." in in_words(found)
+    assert "On its own, auto is biased: its mean lies outside the range that the people's ratings allow." in in_words(found)
 
 
 # May it stand in for a person?
@@ -385,7 +385,7 @@ def test_an_overconfident_rater_is_found_out():
     assert over.low is not None
     assert over.high is not None
     assert over.low < 0.35 < over.high
-    assert any("auto is more often sure than right" in text for text in in_words(trust(tables, "overall", QUICK)))
+    assert any("auto is overconfident by" in text for text in in_words(trust(tables, "overall", QUICK)))
 
 
 # Severity

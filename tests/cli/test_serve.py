@@ -87,7 +87,7 @@ def test_headers_of_a_proxy_are_not_believed(served: Served):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["int", "term"])
 def test_it_ends_well_when_told_to(served: Served, how: signal.Signals):
     # A connection that is kept open does not hold it up.
-    with httpx2.Client(base_url=f"http://127.0.0.1:{served.port}") as kept:
+    with httpx2.Client(base_url=f"http://127.0.0.1:{served.port}", timeout=30) as kept:
         assert kept.get("/healthz").status_code == 200
         code, out, err = served.end(how)
     assert (code, err) == (0, "")

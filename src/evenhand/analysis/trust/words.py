@@ -72,10 +72,10 @@ def _bias(name: str, found: Powered) -> Iterator[str]:
     biased = [of for of, one in found.estimates.items() if _apart(one)]
     if biased:
         which = "mean" if biased == [MEAN] else f"share of {' and '.join(biased)}"
-        yield f"Taken alone, {name} is off: its own {which} lies outside what the people's ratings allow."
+        yield f"On its own, {name} is biased: its {which} lies outside the range that the people's ratings allow."
     widths = [(_width(one.combined), _width(one.human_only)) for one in found.estimates.values()]
     if all(ours is not None and theirs is not None and ours >= theirs for ours, theirs in widths):
-        yield f"Here {name} makes nothing surer: take the people's own figures."
+        yield f"Here {name} adds no precision: use the people's own figures."
 
 
 def _width(found: Estimate) -> float | None:
@@ -110,10 +110,10 @@ def _against(model: ModelTrust) -> Iterator[str]:
         yield (
             f"Compared with the other people on the same units, {model.rater} is closer to them than "
             f"{told.count('closer')} of {len(known)} people, further than {told.count('further')}; "
-            f"of {told.count('open')} it cannot be told."
+            f"for {told.count('open')} the difference is not clear."
         )
     if model.people_left_out:
-        yield f"{model.rater} was not compared with {model.people_left_out:,} people who rated less."
+        yield f"{model.rater} was not compared with {model.people_left_out:,} people who rated fewer units."
 
 
 def _pair(one: Against, others: str) -> str | None:
@@ -147,7 +147,7 @@ def _confidences(found: Sequence[Confidence]) -> Iterator[str]:
     counted = [one.calibration.overconfidence for one in found if one not in named and one.calibration is not None]
     if counted:
         over = sum(_clear(one) and (one.value or 0.0) > 0 for one in counted)
-        yield f"Of {len(counted)} people whose confidence can be checked, {over} are more often sure than right."
+        yield f"Of {len(counted)} people whose confidence can be checked, {over} are overconfident."
 
 
 def _confidence(found: Confidence) -> str:
@@ -158,15 +158,15 @@ def _confidence(found: Confidence) -> str:
         return f"{found.rater}'s stated confidence can be checked on {_units(n)} only: too few to say."
     size = f"{abs(over.value) * 100:.0f} points{_points_interval(over)}"
     if not _clear(over):
-        gap = f"{found.rater}'s confidence and being right are {size} apart, which may be chance"
+        gap = f"{found.rater}'s confidence and accuracy are {size} apart, which may be chance"
     elif over.value > 0:
-        gap = f"{found.rater} is more often sure than right, by {size}"
+        gap = f"{found.rater} is overconfident by {size}"
     else:
-        gap = f"{found.rater} is more often right than sure, by {size}"
+        gap = f"{found.rater} is underconfident by {size}"
     if tells.low is None:
         return f"On {_units(n)} {gap}."
-    helps = "does go with" if tells.low > 0.5 else "is not shown to go with"
-    return f"On {_units(n)} {gap}; more confidence {helps} being right."
+    helps = "goes with" if tells.low > 0.5 else "is not shown to go with"
+    return f"On {_units(n)} {gap}; higher confidence {helps} being right."
 
 
 def _severities(trust: Trust) -> Iterator[str]:
@@ -180,8 +180,8 @@ def _severities(trust: Trust) -> Iterator[str]:
     if len(known) > MOST_LISTED:
         chance = (1.0 - trust.coverage) * len(known)
         yield (
-            f"Of {len(known)} raters {len(clear)} rate clearly higher or lower than the others, and {len(moved)} moved "
-            f"in the course of rating; chance alone would give about {chance:.0f} of either."
+            f"Of {len(known)} raters {len(clear)} rate clearly higher or lower than the others, and {len(moved)} "
+            f"changed over time; chance alone would give about {chance:.0f} of either."
         )
         return
     for one in clear:
@@ -191,7 +191,7 @@ def _severities(trust: Trust) -> Iterator[str]:
         yield "No rater is shown to be more lenient or more severe than the others."
     for one in moved:
         way = "lenient" if (one.drift.value or 0.0) > 0 else "severe"
-        yield f"{one.rater} grew more {way} in the course of rating, by {_size(one.drift)}, beside {_beside(one)}."
+        yield f"{one.rater} became more {way} over time, by {_size(one.drift)}, compared with {_beside(one)}."
 
 
 def _beside(one: Severity) -> str:
