@@ -176,7 +176,9 @@ def test_the_truth_is_covered_where_the_model_alone_misses_it():
     assert low < float(truth.mean()) < high
     assert one.model_only.low is not None
     assert one.model_only.low > float(truth.mean()) + 0.3
-    assert "On its own, auto is biased: its mean lies outside the range that the people's ratings allow." in in_words(found)
+    assert "On its own, auto is biased: its mean lies outside the range that the people's ratings allow." in in_words(
+        found
+    )
 
 
 # May it stand in for a person?
