@@ -61,7 +61,7 @@ class HttpChat:
         self.pace = pace
         self._timeout = timeout
         report: Listener = listener or (lambda _: None)
-        self._retries = Retries(endpoint.host, pace, tries, waits, random or Random(), report)
+        self._retries = Retries(endpoint, pace, tries, waits, random or Random(), report)
         self._dialect = endpoint.dialect
         self._connections: _Connections | None = None
 

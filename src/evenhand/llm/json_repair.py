@@ -177,9 +177,9 @@ def _braces(text: str, start: int) -> Iterator[tuple[int, int]]:
 def _parsed(text: str, start: int, end: int) -> Found | None:
     """The object that a part of a text is, if need be after a repair."""
     part = text[start:end]
-    for candidate, offset in ((part, start), (repaired(part), None)):
+    for repair, offset in ((str, start), (repaired, None)):
         try:
-            return Found(_DECODER.decode(candidate), offset)
+            return Found(_DECODER.decode(repair(part)), offset)
         except (ValueError, RecursionError):
             pass
     return None

@@ -7,6 +7,7 @@ from random import Random
 from typing import Literal
 
 from evenhand.llm.base import BeforeRetry, CallError, Reply, RunError
+from evenhand.llm.endpoints import Endpoint
 from evenhand.llm.rate_limit import RateLimiter
 
 LEAST_FAILED = 3
@@ -60,7 +61,7 @@ class Retries:
     up because it could not be reached, broke off, was unavailable or admitted no calls; at once if it never answered.
     """
 
-    host: str
+    endpoint: Endpoint
     limiter: RateLimiter
     tries: int
     waits: Waits
@@ -104,7 +105,7 @@ class Retries:
         asked = error.after or 0.0
         if asked > self.waits.bound:
             raise RunError(
-                f"the server at {self.host} asks to wait {asked / 60:,.0f} minutes ({error.reason}); "
+                f"the server at {self.endpoint.host} asks to wait {asked / 60:,.0f} minutes ({error.reason}); "
                 "run the same command again after that to continue"
             )
         if error.overloaded:
@@ -119,7 +120,7 @@ class Retries:
         enough = max(LEAST_FAILED, self.limiter.width) if self._replied else LEAST_FAILED
         if not self._answered or self._gone >= enough:
             return RunError(
-                f"the server at {self.host} does not answer ({error.reason}); "
+                f"the server at {self.endpoint.host} does not answer ({error.reason}); "
                 "check that it is running, then run the same command again to continue"
             )
         return error

@@ -113,47 +113,40 @@ def _choices(tokens: Sequence[object], text: str) -> tuple[Choice, ...]:
     choices: list[Choice] = []
     whole = text.encode("utf-8", "surrogatepass")
     fields = [_fields(token) for token in tokens]
-    ahead = _ahead(b"".join(map(_bytes, fields)), whole)
+    said = b"".join(map(_bytes, fields))
+    # How many bytes of the tokens precede the text, if it occurs only once.
+    ahead = said.find(whole) if not said.startswith(whole) and said.count(whole) == 1 else 0
     place = offset = 0
     for token in fields:
-        if place == len(whole):
-            break
         chosen = _bytes(token)
         if ahead > 0:
             ahead -= len(chosen)
-            continue
-        if not whole.startswith(chosen, place):
+        elif place == len(whole):
+            break
+        elif not whole.startswith(chosen, place):
             return ()
-        inside = bool(chosen) and chosen[0] & 0xC0 == 0x80
-        choices.append(Choice(offset - inside, _shown(chosen), _alternatives(_entries(token.get("top_logprobs")))))
-        place += len(chosen)
-        offset += sum(byte & 0xC0 != 0x80 for byte in chosen)
+        else:
+            inside = bool(chosen) and chosen[0] & 0xC0 == 0x80
+            choices.append(Choice(offset - inside, _shown(chosen), _alternatives(_entries(token.get("top_logprobs")))))
+            place += len(chosen)
+            offset += sum(byte & 0xC0 != 0x80 for byte in chosen)
     return tuple(choices) if place == len(whole) else ()
 
 
-def _ahead(said: bytes, whole: bytes) -> int:
-    """How many bytes of the tokens precede the text, if it occurs only once."""
-    return said.find(whole) if not said.startswith(whole) and said.count(whole) == 1 else 0
-
-
 def _alternatives(tokens: Sequence[object]) -> tuple[tuple[str, float], ...]:
-    pairs: list[tuple[str, float]] = []
-    for token in map(_fields, tokens):
-        logprob = token.get("logprob")
-        if isinstance(logprob, float | int):
-            pairs.append((_shown(_bytes(token)), float(logprob)))
+    known = [(_shown(_bytes(token)), token.get("logprob")) for token in map(_fields, tokens)]
+    pairs = [(text, float(logprob)) for text, logprob in known if isinstance(logprob, float | int)]
     return tuple(sorted(pairs, key=lambda pair: -pair[1]))
 
 
 def _bytes(token: dict[str, object]) -> bytes:
     """A token's bytes, or those of its text if the server sends none."""
-    numbers = token.get("bytes")
+    numbers, text = token.get("bytes"), token.get("token")
     if isinstance(numbers, list) and numbers:
         try:
             return bytes(cast("list[int]", numbers))
         except (ValueError, TypeError):
             pass
-    text = token.get("token")
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else b""
 
 

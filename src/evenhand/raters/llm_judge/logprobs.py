@@ -54,34 +54,28 @@ def odds(scale: Scale, choices: Sequence[Choice], offset: int) -> tuple[tuple[Va
     nothing. Alternatives of the same value add up. The result is in the scale's order and sums to 1; it is empty if
     less than half of the probability was recognised, and for free text and percentages.
     """
-    if not isinstance(scale, Ordinal | Nominal):
+    found = _choice_at(choices, offset)
+    if found is None or not isinstance(scale, Ordinal | Nominal):
         return ()
-    place = _place(choices, offset)
-    if place is None:
-        return ()
-    inside = choices[place].text[offset - choices[place].offset :]
-    quoted = inside.startswith('"') or _before(choices, place, offset).endswith('"')
+    choice, before = found
+    inside = choice.text[offset - choice.offset :]
+    quoted = inside.startswith('"') or before.endswith('"')
     if inside.startswith('"'):
-        offset += 1
-        place = _place(choices, offset)
-        if place is None:
+        found = _choice_at(choices, offset + 1)
+        if found is None:
             return ()
-    choice = choices[place]
-    if '"' in choice.text[: offset - choice.offset]:
-        return _distribution(scale, choice, _TO_STRING, quoted)
-    return _distribution(scale, choice, _SPACE if quoted else _TO_NUMBER, quoted)
+        choice, offset = found[0], offset + 1
+    opening = _TO_STRING if '"' in choice.text[: offset - choice.offset] else _SPACE if quoted else _TO_NUMBER
+    return _distribution(scale, choice, opening, quoted)
 
 
-def _place(choices: Sequence[Choice], offset: int) -> int | None:
-    """Which choice the character at `offset` belongs to."""
+def _choice_at(choices: Sequence[Choice], offset: int) -> tuple[Choice, str] | None:
+    """The choice that the character at `offset` belongs to, and the text just before that character."""
     place = bisect_right(choices, offset, key=lambda choice: choice.offset) - 1
-    return place if place >= 0 and offset < choices[place].offset + len(choices[place].text) else None
-
-
-def _before(choices: Sequence[Choice], place: int, offset: int) -> str:
-    """The text just before `offset`, within this choice or the one before."""
+    if place < 0 or offset >= choices[place].offset + len(choices[place].text):
+        return None
     own = choices[place].text[: offset - choices[place].offset]
-    return own or (choices[place - 1].text if place else "")
+    return choices[place], own or (choices[place - 1].text if place else "")
 
 
 def _distribution(
@@ -95,9 +89,7 @@ def _distribution(
         if value is not None and not math.isnan(logprob):
             found[value] = found.get(value, 0.0) + math.exp(min(logprob, 0.0))
     total = sum(found.values())
-    if total < LEAST:
-        return ()
-    return tuple((value, found[value] / total) for value in scale.values if value in found)
+    return tuple((value, found[value] / total) for value in scale.values if value in found) if total >= LEAST else ()
 
 
 def _spellings(scale: Ordinal | Nominal, quoted: bool) -> Mapping[Value, Sequence[str]]:

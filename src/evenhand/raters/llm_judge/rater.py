@@ -1,7 +1,7 @@
 """A language model as a rater: the protocol's prompt out, the reply read and checked, and never an invented score."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 
 from evenhand.errors import RaterFailure
 from evenhand.llm.base import CallError, Chat, Reply, Request
@@ -57,11 +57,15 @@ class LlmRater:
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         task = RatingTask(item, tuple(units))
-        request = self.request_for(task)
+        request, seed = self.request_for(task), self._options.seed
         if self._options.samples == 1:
             return await self._sampled(task, request)
-        samples = range(self._options.samples)
-        votes = zip(*await all_of(self._sampled(task, _of_sample(request, sample)) for sample in samples), strict=True)
+        # Each sample has a seed of its own: the same seed would give the same reply.
+        requests = [
+            replace(request, sample=sample, seed=None if seed is None else seed + sample)
+            for sample in range(self._options.samples)
+        ]
+        votes = zip(*await all_of(self._sampled(task, request) for request in requests), strict=True)
         return [combined(self._protocol, unit, given, "samples") for unit, given in zip(units, votes, strict=True)]
 
     def request_for(self, task: RatingTask) -> Request:
@@ -76,45 +80,30 @@ class LlmRater:
 
     async def _sampled(self, task: RatingTask, request: Request) -> Sequence[Judgement]:
         """Ask, and if the reply cannot be used for every unit, ask once more."""
-        first = await self._ask(task, request)
-        if first.reply is None or not first.reading.faults or first.reply.finish == "refusal":
-            return first.judgements
-        second = await self._ask(task, again(request, first.reply, first.reading))
+        reply, reading, first = await self._ask(task, request)
+        if reply is None or not reading.faults or reply.finish == "refusal":
+            return first
+        _, _, second = await self._ask(task, again(request, reply, reading))
         return [
             _corrected(judgement, other) if judgement.failure else judgement
-            for judgement, other in zip(first.judgements, second.judgements, strict=True)
+            for judgement, other in zip(first, second, strict=True)
         ]
 
-    async def _ask(self, task: RatingTask, request: Request) -> "_Asked":
+    async def _ask(self, task: RatingTask, request: Request) -> tuple[Reply | None, Reading, Sequence[Judgement]]:
+        """The reply, if one came, how it was read, and a judgement of each unit."""
         try:
             reply = await self._chat.complete(request)
         except CallError as error:
             failure = RaterFailure(error.reason, error.raw)
-            return _Asked([Judgement(unit, failure=failure) for unit in task.units])
+            return None, Reading(), [Judgement(unit, failure=failure) for unit in task.units]
         reading = read_reply(self._asked_protocol, task, reply)
-        judgements = [judgement_of(unit, reading, reply) for unit in task.units]
-        return _Asked(judgements, reply, reading)
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The result of one call: a judgement of each unit, the reply, and how it was read, if one came."""
-
-    judgements: Sequence[Judgement]
-    reply: Reply | None = None
-    reading: Reading = field(default_factory=Reading)
+        return reply, reading, [judgement_of(unit, reading, reply) for unit in task.units]
 
 
 def _with_reasons(protocol: Protocol) -> Protocol:
     asked = {name: "optional" for name in ("evidence", "confidence") if getattr(protocol.ask, name) == "off"}
     ask = protocol.ask.model_copy(update={**asked, "rationale": "required"})
     return protocol.model_copy(update={"ask": ask})
-
-
-def _of_sample(request: Request, sample: int) -> Request:
-    """Each sample has a seed of its own: the same seed would give the same reply."""
-    seed = None if request.seed is None else request.seed + sample
-    return replace(request, sample=sample, seed=seed)
 
 
 def judgement_of(unit: Unit, reading: Reading, reply: Reply) -> Judgement:
