@@ -106,26 +106,24 @@ class Reply:
 
 @dataclass(eq=False, repr=False)
 class CallError(EvenhandError):
-    """A call without a reply. `reason` is short and the same for all calls that failed in the same way."""
+    """A call without a reply. `reason` is short and the same for all calls that failed in the same way.
+
+    `again`: another try may succeed, but not before `after` seconds, if the server said so. `limited`: the server asked
+    for fewer calls; `overloaded`: it has more than it can handle; `unavailable`: it failed as a whole, whatever it was
+    asked. `reached`: there was a connection. `charged`: the server had the request and may charge for it. `raw` is what
+    was received.
+    """
 
     reason: str
     _: KW_ONLY
     again: bool = False
-    """Another try may succeed."""
     after: float | None = None
-    """Seconds before which no other try is wanted, if the server said so."""
     limited: bool = False
-    """The server asked for fewer calls."""
     overloaded: bool = False
-    """The server has more calls than it can handle."""
     unavailable: bool = False
-    """The failure concerns the server as a whole, whatever it was asked."""
     reached: bool = True
-    """There was a connection to the server."""
     charged: bool = False
-    """The server had the request and may charge for it."""
     raw: str | None = None
-    """What was received."""
 
 
 class RunError(CallError):

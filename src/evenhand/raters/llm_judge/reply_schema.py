@@ -54,7 +54,7 @@ def reply_schema(protocol: Protocol, *, together: bool = False, bounded: bool = 
     """
     root = _SchemaBuilder(protocol, bounded).unit()
     if together:
-        root = _object({f"{unit_noun(protocol)}s": {"type": "array", "items": root}})
+        root = object_node({f"{unit_noun(protocol)}s": {"type": "array", "items": root}})
     return Schema(protocol.name[:64], json.dumps(root, ensure_ascii=False, separators=(",", ":")))
 
 
@@ -71,7 +71,7 @@ class _SchemaBuilder:
             properties["confidence"] = self._node("integer", ask.confidence == "optional", minimum=0, maximum=100)
         if ask.notes != "off":
             properties["notes"] = self._text("notes", ask.notes == "optional")
-        return _object(properties)
+        return object_node(properties)
 
     def _entry(self, criterion: Criterion) -> Node:
         ask, nullable = self._protocol.ask, may_be_null(criterion)
@@ -80,11 +80,11 @@ class _SchemaBuilder:
             properties["rationale"] = self._text("rationale", nullable or ask.rationale == "optional")
         if ask.evidence != "off":
             fields = {"type": "string", "enum": list(self._protocol.evidence_fields())}
-            quote = _object({"field": fields, "quote": self._text("quote")})
+            quote = object_node({"field": fields, "quote": self._text("quote")})
             list_node = self._node("array", nullable or ask.evidence == "optional", maxItems=MOST_QUOTES)
             properties["evidence"] = {"type": list_node["type"], "items": quote, **list_node}
         properties["answer"] = self._answer(criterion, nullable)
-        return _object(properties)
+        return object_node(properties)
 
     def _answer(self, criterion: Criterion, nullable: bool) -> Node:
         scale = criterion.scale
@@ -102,7 +102,8 @@ class _SchemaBuilder:
         return {"type": [kind, "null"] if nullable else kind, **(limits if self._bounded else {})}
 
 
-def _object(properties: Mapping[str, Node]) -> Node:
+def object_node(properties: Mapping[str, Node]) -> Node:
+    """An object with exactly these properties."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 

@@ -6,7 +6,7 @@ answer shows here, as `<Unanswerable>`.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -18,6 +18,7 @@ from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Rater
 from evenhand.raters.ensemble import all_of
 from evenhand.raters.llm_judge.parse import Reason
+from evenhand.raters.llm_judge.reply_schema import object_node
 from evenhand.raters.quest_eval.quest_eval_rater import answer_criterion, rated_fields
 from evenhand.records import Item, Unit
 from evenhand.units import Question, unit_id
@@ -52,19 +53,9 @@ Reply with one JSON object and nothing else. "code" is the code that follows the
 
 The list is empty if the reference says nothing that a question could ask for."""
 
-
-def _object(**properties: object) -> Mapping[str, object]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
 _TEXT = {"type": "string"}
-_ENTRIES = {"type": "array", "items": _object(key_info=_TEXT, question=_TEXT)}
-_SCHEMA = Schema("questions", json.dumps(_object(code=_TEXT, questions=_ENTRIES)))
+_ENTRIES = {"type": "array", "items": object_node({"key_info": _TEXT, "question": _TEXT})}
+_SCHEMA = Schema("questions", json.dumps(object_node({"code": _TEXT, "questions": _ENTRIES})))
 
 _Pair = tuple[str, str]
 """Key information and the question that asks for it."""
