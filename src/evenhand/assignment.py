@@ -33,7 +33,7 @@ _HTTPS = r"^https://[^\s\"'<>]+$"
 
 
 def _https(text: str) -> str:
-    if len(text) > 500 or not re.search(_HTTPS.replace("$", r"\Z"), text):
+    if len(text) > 500 or not re.fullmatch(_HTTPS, text):
         raise ValueError(f"{text[:100]!r} is not an https:// address")
     return text
 
@@ -130,13 +130,13 @@ def _dealt(piles: Sequence[list[int]], size: int) -> Sequence[Sequence[int]]:
     """
     total = sum(map(len, piles))
     full = total // size
-    shares = [divmod(size * len(pile), total) for pile in piles]
-    extras = [full * fraction // total for _, fraction in shares]
-    largest = sorted(range(len(piles)), key=lambda which: full * shares[which][1] % total, reverse=True)
-    for which in largest[: full * size - full * sum(whole for whole, _ in shares) - sum(extras)]:
+    shares = [size * len(pile) // total for pile in piles]
+    fractions = [full * (size * len(pile) % total) for pile in piles]
+    extras = [fraction // total for fraction in fractions]
+    largest = sorted(range(len(piles)), key=lambda which: fractions[which] % total, reverse=True)
+    for which in largest[: full * (size - sum(shares)) - sum(extras)]:
         extras[which] += 1
-    given = [(pile, whole) for pile, (whole, _) in zip(piles, shares, strict=True)]
-    batches = [[pile.pop() for pile, whole in given for _ in range(whole)] for _ in range(full)]
+    batches = [[pile.pop() for pile in chain.from_iterable(map(repeat, piles, shares))] for _ in range(full)]
     step = next(step for step in count(1 + full * 3 // 5) if gcd(step, full) == 1)
     for number, pile in enumerate(chain.from_iterable(map(repeat, piles, extras))):
         batches[number * step % full].append(pile.pop())
