@@ -425,10 +425,10 @@ class Study:
 
     def agreement(self, criterion: str | None = None, *, plan: Resampling = DEFAULT) -> AgreementResult:
         """How far the raters agree, all together and pair by pair, on one criterion or on all."""
-        tables = self.tables()
+        location, tables = self.store.location, self.store.tables()
         if criterion is not None:
             _check_criterion(criterion, tables)
-        return AgreementResult(agreement_report(tables, self.store.location, plan, criterion))
+        return AgreementResult(agreement_report(tables, location, plan, criterion))
 
     def measures(self, *, plan: Resampling = DEFAULT) -> MeasuresResult:
         """The protocol's own figures, overall and by stratum."""

@@ -125,6 +125,11 @@ def trust_report(tables: Tables, location: str, criterion: str, plan: Resampling
 
 
 def _heading(tables: Tables, location: str, plan: Resampling) -> Report:
+    raters: list[RaterRow] = []
+    for number, rater in enumerate(tables.raters):
+        counts = [table.statuses[number] for table in tables.tables.values()]
+        statuses = {status: sum(count.get(status, 0) for count in counts) for status in Status}
+        raters.append(RaterRow(rater.id, rater.kind, rater.version, statuses, tables.failures.get(rater.id, {})))
     source = Provenance(
         location=location,
         protocol=tables.protocol,
@@ -137,11 +142,6 @@ def _heading(tables: Tables, location: str, plan: Resampling) -> Report:
         left_out=tables.left_out,
         adjudicators=tables.ruled(),
     )
-    raters: list[RaterRow] = []
-    for number, rater in enumerate(tables.raters):
-        counts = [table.statuses[number] for table in tables.tables.values()]
-        statuses = {status: sum(count.get(status, 0) for count in counts) for status in Status}
-        raters.append(RaterRow(rater.id, rater.kind, rater.version, statuses, tables.failures.get(rater.id, {})))
     return Report(source, raters)
 
 
