@@ -177,7 +177,7 @@ class Identifier(TypeDecorator[str]):
         return value if value is None or storable(value) else None
 
 
-class clock(FunctionElement[int]):  # noqa: N801: used like SQLAlchemy's own functions
+class clock(FunctionElement[int]):
     """The database's own time in microseconds since 1970."""
 
     type = BigInteger()

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from evenhand.errors import NewerStudyError, ProtocolError, StudyError
 from evenhand.protocol.load import protocol_text
@@ -18,7 +18,8 @@ from evenhand.store.database import Database, next_seq
 from evenhand.store.items import read_items
 from evenhand.store.schema import adoptions, protocols
 
-_ADOPTIONS = select(adoptions.c.protocol, adoptions.c.source, adoptions.c.source_digest, adoptions.c.at)
+_ADOPTIONS = select(adoptions).order_by(adoptions.c.seq)
+_LAST_ADOPTION = select(func.max(adoptions.c.seq))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +89,20 @@ class Protocols:
 
 def read_versions(connection: Connection, known: Versions | None = None) -> Versions:
     """The protocols as they are now: `known` itself if none was adopted since, because none ever changes."""
-    so_far = next_seq(connection, adoptions) - 1
-    if known is not None and known.adoptions == so_far:
+    if known is not None and known.adoptions == connection.execute(_LAST_ADOPTION).scalar():
         return known
     rows = connection.execute(select(protocols.c.seq, protocols.c.digest, protocols.c.document)).all()
     by_digest = {digest: (seq, _read_protocol(document)) for seq, digest, document in rows}
     by_seq = dict(by_digest.values())
+    adopted = connection.execute(_ADOPTIONS).all()
     last: dict[int, ProtocolVersion] = {}
-    for seq, source, digest, at in connection.execute(_ADOPTIONS.order_by(adoptions.c.seq)):
+    for row in adopted:
         # A protocol that is adopted again moves to the end.
-        last.pop(seq, None)
-        last[seq] = ProtocolVersion(by_seq[seq], source, digest, datetime.fromisoformat(at))
-    current = list(last)[-1]
-    digests = {row[0]: row[1] for row in rows}
-    return Versions(by_digest, digests, list(last.values()), so_far, by_seq[current], current)
+        last.pop(row.protocol, None)
+        at = datetime.fromisoformat(row.at)
+        last[row.protocol] = ProtocolVersion(by_seq[row.protocol], row.source, row.source_digest, at)
+    digests, current = {row[0]: row[1] for row in rows}, adopted[-1].protocol
+    return Versions(by_digest, digests, list(last.values()), adopted[-1].seq, by_seq[current], current)
 
 
 def source_digest(source: str) -> str:

@@ -364,9 +364,9 @@ class Appendable:
     @classmethod
     def of(cls, table: Table) -> "Appendable":
         known = select(table.c.id).where(table.c.id.in_(bindparam("ids", expanding=True)))
-        # Not from `current`, which has no trials: joined to it, an import to PostgreSQL takes twice as long.
+        # Not from `current`, which has no trials. The columns by themselves find some cells too many, but SQLite has no
+        # index search for a list of tuples.
         cells = select(table)
-        # The columns by themselves find some cells too many, but SQLite has no index search for a list of tuples.
         for place, column in enumerate(list(table.columns)[2:7]):
             if column.name != "criterion":
                 cells = cells.where(column.in_(bindparam(f"of_{place}", expanding=True)))

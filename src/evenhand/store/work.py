@@ -534,21 +534,9 @@ def _run(row: Any, its_workers: Sequence[WorkerInfo]) -> Run:
     counts: dict[str, object] = {}
     for worker in its_workers:
         counts = _sum(counts, worker.counts)
-    return Run(
-        row.id,
-        row.rater,
-        datetime.fromisoformat(row.started),
-        ended,
-        state,
-        decode(row.settings),
-        counts,
-        row.protocol,
-        row.config,
-        row.common_cap,
-        row.all_spent,
-        row.all_reserved,
-        its_workers,
-    )
+    what = datetime.fromisoformat(row.started), ended, state, decode(row.settings), counts
+    money = row.common_cap, row.all_spent, row.all_reserved
+    return Run(row.id, row.rater, *what, row.protocol, row.config, *money, its_workers)
 
 
 def _sum(first: Mapping[str, object], second: Mapping[str, object]) -> dict[str, object]:
