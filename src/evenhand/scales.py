@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from evenhand.records import UNANSWERABLE, Value
 from evenhand.text import quoted
@@ -52,8 +52,7 @@ class Label(Strict):
     aliases: tuple[str, ...] = Field(default=(), description="other spellings that mean this label")
 
 
-def differing(labels: Mapping[str, Label]) -> Mapping[str, Label]:
-    """The labels as given; ValueError if two of them or their aliases read the same."""
+def _differing(labels: Mapping[str, Label]) -> Mapping[str, Label]:
     seen: dict[str, str] = {}
     for name, label in labels.items():
         for spelling in (name, *label.aliases):
@@ -64,6 +63,9 @@ def differing(labels: Mapping[str, Label]) -> Mapping[str, Label]:
                 raise ValueError(f"{spelling!r} reads the same as label {other!r}: labels must differ")
     return labels
 
+
+Labels = Annotated[Mapping[str, Label], AfterValidator(_differing)]
+"""Labels of which no two, with their aliases, read the same."""
 
 _LEVEL_THEN_LABEL = re.compile(r"\s*(?P<level>-?\d{1,15})(?:\s*[-–—:.=)(]+\s*|\s+)(?P<label>.+?)\)?\s*")
 _LABEL_THEN_LEVEL = re.compile(r"\s*(?P<label>.+?)\s*\(\s*(?P<level>-?\d{1,15})\s*\)\s*")
@@ -118,12 +120,11 @@ class Nominal(Strict):
 
     level: ClassVar[Level] = "nominal"
     type: Literal["nominal"]
-    labels: Annotated[Mapping[str, Label], Field(min_length=2, description="label: {definition, aliases}")]
-
-    @field_validator("labels")
-    @classmethod
-    def _labels_differ(cls, labels: Mapping[str, Label]) -> Mapping[str, Label]:
-        return differing(labels)
+    labels: Annotated[
+        Mapping[str, Label],
+        Field(min_length=2, description="label: {definition, aliases}"),
+        AfterValidator(_differing),
+    ]
 
     @property
     def values(self) -> Sequence[str]:

@@ -5,18 +5,25 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Literal, NamedTuple, Self, TypeVar, cast
+from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
 from evenhand.records import FieldValue, Triple, Value
-from evenhand.scales import Label, Scale, Strict, Text, differing
+from evenhand.scales import Labels, Scale, Strict, Text
 from evenhand.text import listed
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", description="lower-case letters, digits and underscores")]
 Asked = Literal["off", "optional", "required"]
 Role = Literal["evidence", "rated", "reference", "context"]
-_T = TypeVar("_T")
+
+
+def _in_order(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    return dict(sorted(values.items()))
+
+
+_SORTED = AfterValidator(_in_order)
+"""For keys whose order in the file means nothing: the digest must not depend on it."""
 
 
 class FieldSpec(Strict):
@@ -33,12 +40,7 @@ class FieldSpec(Strict):
     shown: bool = Field(default=True, description="false: kept from every rater, people and models alike")
     aliases: tuple[str, ...] = Field(default=(), description="column names that are read as this field")
     delimiter: str | None = Field(default=None, min_length=1, description="passages in one cell are split here")
-    labels: Mapping[str, Label] | None = Field(default=None, description="kind label: the values it may have")
-
-    @field_validator("labels")
-    @classmethod
-    def _labels_differ(cls, labels: Mapping[str, Label] | None) -> Mapping[str, Label] | None:
-        return None if labels is None else differing(labels)
+    labels: Labels | None = Field(default=None, description="kind label: the values it may have")
 
 
 class ItemSpec(Strict):
@@ -89,15 +91,10 @@ class Criterion(Strict):
     when: Condition | None = Field(default=None, description="asked only when this holds")
     overall: bool = Field(default=False, description="sums the other criteria up")
     columns: tuple[str, ...] = Field(default=(), description="column names of rating files read as this criterion")
-    model_columns: Mapping[str, str] = Field(
+    model_columns: Annotated[Mapping[str, str], _SORTED] = Field(
         default_factory=dict[str, str],
         description="column names of rating files that hold a model's values, each with that model's rater id",
     )
-
-    @field_validator("model_columns")
-    @classmethod
-    def _in_one_order(cls, columns: Mapping[str, str]) -> Mapping[str, str]:
-        return dict(sorted(columns.items()))
 
     @property
     def title(self) -> str:
@@ -190,18 +187,13 @@ class Example(Strict):
     """A worked example: shown to people as training and to models as a shot."""
 
     title: str = Field(min_length=1)
-    fields: Mapping[str, object]
+    fields: Annotated[Mapping[str, object], _SORTED]
     unit: str | None = Field(default=None, description="the sentence or question rated, where the unit is not the item")
-    ratings: Mapping[str, Value]
-    rationales: Mapping[str, str] = Field(default_factory=dict[str, str])
+    ratings: Annotated[Mapping[str, Value], _SORTED]
+    rationales: Annotated[Mapping[str, str], _SORTED] = Field(default_factory=dict[str, str])
     confidence: float | None = Field(default=None, ge=0, le=100)
     notes: str | None = None
     explanation: str | None = Field(default=None, description="why, for people in training")
-
-    @field_validator("fields", "ratings", "rationales")
-    @classmethod
-    def _in_one_order(cls, values: Mapping[str, _T]) -> Mapping[str, _T]:
-        return dict(sorted(values.items()))  # their order in the file means nothing: the digest must not hang on it
 
 
 class UnitRule(NamedTuple):
