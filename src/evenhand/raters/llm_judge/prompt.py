@@ -64,10 +64,14 @@ class Prompts:
             raise ValueError(f"{protocol.name} rates whole items, which cannot be rated together")
         self._protocol = protocol
         self._together = together
+        self._fields = {name: protocol.item.fields[name] for name in protocol.shown_fields()}
+        self._titles = {name: field_title(name, spec) for name, spec in protocol.item.fields.items()}
+        self._noun = unit_noun(protocol)
+        self._answers = protocol.rule.of == "question"
+        self._to_rate = "question to answer" if self._answers else "sentence to rate"
         self.schema = reply_schema(protocol, together=together, bounded=bounded)
-        self._writer = _Writer(protocol, together)
         examples = protocol.examples if shots is None else protocol.examples[:shots]
-        self._system = Message("system", self._writer.system(examples, described(self.schema)))
+        self._system = Message("system", storable("\n\n".join(self._system_parts(examples))))
 
     def request(
         self, task: RatingTask, *, max_tokens: int, temperature: float, seed: int | None, logprobs: int
@@ -81,64 +85,11 @@ class Prompts:
         return f"{self._system.content}\n\n# The case\n\n{self._case(task)}\n"
 
     def _case(self, task: RatingTask) -> str:
-        if not task.units or (len(task.units) > 1 and not self._together):
-            raise ValueError(f"a task of these prompts has one unit, not {len(task.units)}")
-        return self._writer.case(task, case_of(self._protocol, task))
-
-
-@dataclass(frozen=True, slots=True)
-class CaseTexts:
-    """The texts of a task as a prompt shows them: shown fields by name, units, and the codes of the units.
-
-    `marker` fences the fields and depends on nothing else, so that it is the same for all units of an item;
-    `unit_marker` is the same one unless a unit's text contains it.
-    """
-
-    fields: Mapping[str, str]
-    units: Sequence[str]
-    marker: str
-    unit_marker: str
-    codes: Sequence[str]
-
-
-def case_of(protocol: Protocol, task: RatingTask) -> CaseTexts:
-    """The texts and codes of a task. Equal texts have equal codes, in any study and on any machine."""
-    given = task.item.fields
-    fields = _shown_texts({name: given[name] for name in protocol.shown_fields() if name in given})
-    units = [harmless(unit.text or "") for unit in task.units] if protocol.rule.of != "item" else []
-    marker = marker_of(fields.values())
-    texts = [*fields.values(), *units]
-    unit_marker = marker_of(texts) if any(marker in unit for unit in units) else marker
-    identity = [f"{name}\n{text}" for name, text in fields.items()]
-    codes: list[str] = []
-    for place, unit in enumerate(task.units):
-        codes.append(reply_code([*identity, str(unit.position), units[place] if units else ""], texts, codes))
-    return CaseTexts(fields, units, marker, unit_marker, codes)
-
-
-def unit_codes(protocol: Protocol, task: RatingTask) -> Mapping[str, str]:
-    """The code of each unit of a task, by unit id."""
-    return dict(zip((unit.id for unit in task.units), case_of(protocol, task).codes, strict=True))
-
-
-def _shown_texts(fields: Mapping[str, FieldValue]) -> Mapping[str, str]:
-    return {name: harmless(field_text(value)) for name, value in fields.items()}
-
-
-class _Writer:
-    """Writes the messages of one protocol."""
-
-    def __init__(self, protocol: Protocol, together: bool) -> None:
-        self._protocol = protocol
-        self._together = together
-        self._fields = {name: protocol.item.fields[name] for name in protocol.shown_fields()}
-        self._titles = {name: field_title(name, spec) for name, spec in protocol.item.fields.items()}
-        self._noun = unit_noun(protocol)
-        self._answers = protocol.rule.of == "question"
-        self._to_rate = "question to answer" if self._answers else "sentence to rate"
-
-    def case(self, task: RatingTask, case: CaseTexts) -> str:
         """The user message: the fields, then everything that differs between requests about the same item."""
+        count = len(task.units)
+        if count == 0 or (count > 1 and not self._together):
+            raise ValueError(f"a task of these prompts has one unit, not {count}")
+        case = case_of(self._protocol, task)
         parts = [f"The marker of this case is {case.marker}.", *self._blocks(case.fields, case.marker)]
         reply = "Reply with one JSON object, following only the protocol."
         if self._together:
@@ -155,19 +106,17 @@ class _Writer:
         parts.append(f'The code of this {self._noun} is {code}. {reply} It begins with {{"{UNIT_CODE}": "{code}"')
         return "\n\n".join(parts)
 
-    def system(self, examples: Sequence[Example], reply: str) -> str:
+    def _system_parts(self, examples: Sequence[Example]) -> Iterator[str]:
         """The system message: it depends on the protocol, the examples and `together`, and on nothing else."""
-        protocol = self._protocol
-        parts = [_ROLE, f"# {protocol.title}"]
-        if protocol.instructions.strip():
-            parts.append(protocol.instructions.strip())
-        parts += ["# The material", "\n".join(self._given()), _MATERIAL]
-        parts += ["# What is asked", *(self._criterion(criterion) for criterion in protocol.criteria)]
-        parts += self._also_asked()
-        parts += ["# How to reply", f"{_ANSWER}\n\n{reply}", " ".join(self._rules())]
+        yield from (_ROLE, f"# {self._protocol.title}")
+        if self._protocol.instructions.strip():
+            yield self._protocol.instructions.strip()
+        yield from ("# The material", "\n".join(self._given()), _MATERIAL, "# What is asked")
+        yield from map(self._criterion, self._protocol.criteria)
+        yield from self._also_asked()
+        yield from ("# How to reply", f"{_ANSWER}\n\n{described(self.schema)}", " ".join(self._rules()))
         if examples:
-            parts += self._worked_examples(examples)
-        return storable("\n\n".join(parts))
+            yield from self._worked_examples(examples)
 
     def _given(self) -> Iterator[str]:
         yield "Each case has:"
@@ -300,6 +249,45 @@ class _Writer:
             if asked == "optional" or (asked == "required" and value is not None):
                 body[name] = value
         return body
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTexts:
+    """The texts of a task as a prompt shows them: shown fields by name, units, and the codes of the units.
+
+    `marker` fences the fields and depends on nothing else, so that it is the same for all units of an item;
+    `unit_marker` is the same one unless a unit's text contains it.
+    """
+
+    fields: Mapping[str, str]
+    units: Sequence[str]
+    marker: str
+    unit_marker: str
+    codes: Sequence[str]
+
+
+def case_of(protocol: Protocol, task: RatingTask) -> CaseTexts:
+    """The texts and codes of a task. Equal texts have equal codes, in any study and on any machine."""
+    given = task.item.fields
+    fields = _shown_texts({name: given[name] for name in protocol.shown_fields() if name in given})
+    units = [harmless(unit.text or "") for unit in task.units] if protocol.rule.of != "item" else []
+    marker = marker_of(fields.values())
+    texts = [*fields.values(), *units]
+    unit_marker = marker_of(texts) if any(marker in unit for unit in units) else marker
+    identity = [f"{name}\n{text}" for name, text in fields.items()]
+    codes: list[str] = []
+    for place, unit in enumerate(task.units):
+        codes.append(reply_code([*identity, str(unit.position), units[place] if units else ""], texts, codes))
+    return CaseTexts(fields, units, marker, unit_marker, codes)
+
+
+def unit_codes(protocol: Protocol, task: RatingTask) -> Mapping[str, str]:
+    """The code of each unit of a task, by unit id."""
+    return dict(zip((unit.id for unit in task.units), case_of(protocol, task).codes, strict=True))
+
+
+def _shown_texts(fields: Mapping[str, FieldValue]) -> Mapping[str, str]:
+    return {name: harmless(field_text(value)) for name, value in fields.items()}
 
 
 def _as_json(body: Mapping[str, object]) -> str:
