@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from evenhand import statistics
 from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, Figure
 from evenhand.analysis.tables import Table
 from evenhand.records import Kind, RaterRef, Status, Value
@@ -25,21 +26,7 @@ from evenhand.statistics import (
     Resampling,
     Spread,
     Votes,
-    count_wide,
-    cross,
-    fleiss_kappa,
-    gwet_ac,
-    icc,
-    krippendorff_alpha,
-    label_agreement,
-    match_with_majority,
-    pair_statistics,
-    percent_agreement,
-    rare_agreement,
-    specific_agreement,
-    spread,
     undefined,
-    votes,
 )
 
 PairKind = Literal["person-person", "person-model", "model-model"]
@@ -131,25 +118,25 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT) -> Agreement:
     """Everything about how far the raters agree on one criterion of `Tables.compared`."""
     level, labels, scores, codes = table.level, table.values, table.scores, table.codes
     people, raters, statuses = table.people, sorted([*table.people, *table.machines]), table.status_counts()
-    counts = count_wide(codes, len(labels), scores, table.clusters)
-    among_people = count_wide(codes[:, people], len(labels), scores, table.clusters)
-    found = spread(counts)
+    counts = statistics.count_wide(codes, len(labels), scores, table.clusters)
+    among_people = statistics.count_wide(codes[:, people], len(labels), scores, table.clusters)
+    found = statistics.spread(counts)
     return Agreement(
         criterion=table.criterion.id,
         level=level,
         labels=labels,
         n_units=counts.overlapping,
-        percent=percent_agreement(counts, plan),
-        ceiling=percent_agreement(among_people, plan),
-        baseline=spread(among_people),
+        percent=statistics.percent_agreement(counts, plan),
+        ceiling=statistics.percent_agreement(among_people, plan),
+        baseline=statistics.spread(among_people),
         spread=found,
-        rare=rare_agreement(counts, plan),
-        specific={str(label): specific_agreement(counts, code, plan) for code, label in enumerate(labels)},
+        rare=statistics.rare_agreement(counts, plan),
+        specific={str(label): statistics.specific_agreement(counts, code, plan) for code, label in enumerate(labels)},
         warnings=_warnings(found, labels),
-        alpha=krippendorff_alpha(counts, level, plan),
-        ceiling_alpha=krippendorff_alpha(among_people, level, plan),
-        ac=gwet_ac(counts, "identity" if scores is None else "quadratic", plan),
-        fleiss=fleiss_kappa(counts, plan=plan),
+        alpha=statistics.krippendorff_alpha(counts, level, plan),
+        ceiling_alpha=statistics.krippendorff_alpha(among_people, level, plan),
+        ac=statistics.gwet_ac(counts, "identity" if scores is None else "quadratic", plan),
+        fleiss=statistics.fleiss_kappa(counts, plan=plan),
         icc=None if scores is None else _icc(codes[:, raters], scores),
         majority=_majority(table, raters),
         pairs=_pairs(table, raters, plan),
@@ -160,7 +147,7 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT) -> Agreement:
 def _icc(codes: IntArray, scores: FloatArray) -> Estimate:
     if codes.shape[1] < 2:
         return undefined("there is only one rater" if codes.shape[1] else NO_RATINGS)
-    return icc(scores[codes[(codes != MISSING).all(axis=1)]])
+    return statistics.icc(scores[codes[(codes != MISSING).all(axis=1)]])
 
 
 def _majority(table: Table, raters: Sequence[int]) -> Majority:
@@ -170,9 +157,9 @@ def _majority(table: Table, raters: Sequence[int]) -> Majority:
     plain: dict[str, Estimate] = {}
     others: dict[str, Estimate] = {}
     for place, number in enumerate(raters if len(raters) > 1 else ()):
-        match = match_with_majority(inside, labels, place, clusters)
+        match = statistics.match_with_majority(inside, labels, place, clusters)
         plain[table.raters[number].id], others[table.raters[number].id] = match.plain, match.with_others
-    return Majority(votes(codes, labels), plain, others)
+    return Majority(statistics.votes(codes, labels), plain, others)
 
 
 def pair_kind(a: RaterRef, b: RaterRef) -> PairKind:
@@ -187,7 +174,7 @@ def _pairs(table: Table, raters: Sequence[int], plan: Resampling) -> Sequence[Pa
     for numbers in combinations(raters, 2):
         # A person comes first, so that rows of a confusion table are the people's.
         one, other = sorted(numbers, key=lambda number: table.raters[number].kind is not Kind.PERSON)
-        crossed = cross(columns[one], columns[other], len(table.values), table.scores, table.clusters)
+        crossed = statistics.cross(columns[one], columns[other], len(table.values), table.scores, table.clusters)
         if crossed.n or len(raters) <= MANY:
             pairs.append(_pair(table.raters[one], table.raters[other], crossed, table.values, plan))
     return pairs
@@ -200,9 +187,9 @@ def _pair(a: RaterRef, b: RaterRef, crossed: Cross, labels: Sequence[Value], pla
         kind=pair_kind(a, b),
         n=crossed.n,
         confusion=crossed.table.tolist(),
-        per_label={str(label): label_agreement(crossed, code, plan) for code, label in enumerate(labels)},
+        per_label={str(label): statistics.label_agreement(crossed, code, plan) for code, label in enumerate(labels)},
         labels=labels,
-        **pair_statistics(crossed, plan),
+        **statistics.pair_statistics(crossed, plan),
     )
 
 

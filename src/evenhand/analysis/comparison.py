@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evenhand import statistics
 from evenhand.analysis.tables import FREE_TEXT, Table, Tables, compared
 from evenhand.analysis.trust.build import MEAN
 from evenhand.analysis.trust.raters import Against, against
@@ -17,8 +18,6 @@ from evenhand.statistics import (
     IntArray,
     Resampling,
     Sample,
-    compare_means,
-    compare_shares,
     ratio,
     undefined,
 )
@@ -61,11 +60,19 @@ def compare(
     difference of two independent groups, by the bootstrap over items; its p is left to the interval. A unit's value is
     the rater's, or the people's majority label or mean score.
     """
-    why = _unfit(tables, criterion, field, a, b, rater, pair)
-    if why is not None:
-        return Compared(criterion, field, a, b, rater, pair, 0, 0, {}, why)
     table = compared(tables.tables[criterion])
-    assert table is not None, "an unfit criterion has been answered above"
+    why = FREE_TEXT if table is None else None
+    for name in (field, pair):
+        if name is not None and name not in tables.labels:
+            why = f"{name} is not a label field of the items; there are: {', '.join(tables.labels) or 'none'}"
+            break
+    else:
+        if rater is not None and rater not in [known.id for known in tables.raters]:
+            why = f"no rater is called {rater}"
+        elif a == b:
+            why = "a group does not differ from itself"
+    if table is None or why is not None:
+        return Compared(criterion, field, a, b, rater, pair, 0, 0, {}, why)
     values = _unit_values(table, rater)
     labels = tables.by_unit(tables.labels[field])
     given = ~np.isnan(next(iter(values.values())))
@@ -94,19 +101,6 @@ def compare_raters(tables: Tables, criterion: str, first: str, second: str, plan
     if table is None:
         return Against(first, second, 0, why=FREE_TEXT)
     return against(table, places[first], places[second], plan)
-
-
-def _unfit(
-    tables: Tables, criterion: str, field: str, a: str, b: str, rater: str | None, pair: str | None
-) -> str | None:
-    for name in (field, pair):
-        if name is not None and name not in tables.labels:
-            return f"{name} is not a label field of the items; there are: {', '.join(tables.labels) or 'none'}"
-    if rater is not None and rater not in [known.id for known in tables.raters]:
-        return f"no rater is called {rater}"
-    if a == b:
-        return "a group does not differ from itself"
-    return FREE_TEXT if compared(tables.tables[criterion]) is None else None
 
 
 def _unit_values(table: Table, rater: str | None) -> Mapping[str, FloatArray]:
@@ -155,7 +149,8 @@ def _paired(
         return Comparison(undefined("no pair has a value in both groups"), None, None, None)
     first, second = first[both], second[both]
     single = bool(np.isin(np.concatenate((first, second)), (0.0, 1.0)).all())
-    return (compare_shares if single else compare_means)(first, second, None, plan.level)
+    compare = statistics.compare_shares if single else statistics.compare_means
+    return compare(first, second, None, plan.level)
 
 
 def _by_key(values: FloatArray, place: IntArray, used: BoolArray, keys: int) -> FloatArray:

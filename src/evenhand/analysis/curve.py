@@ -5,16 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evenhand import statistics
 from evenhand.analysis.tables import Table, Tables
-from evenhand.statistics import (
-    Estimate,
-    IntArray,
-    Resampling,
-    count_long,
-    krippendorff_alpha,
-    percent_agreement,
-    undefined,
-)
+from evenhand.statistics import Estimate, IntArray, Resampling, undefined
 
 POINTS = 10
 CHEAP = Resampling(replicates=300)
@@ -55,6 +48,6 @@ def _point(table: Table, chosen: IntArray, together: IntArray | None, plan: Resa
     if len(rated) * len(table.values) > MOST_CELLS:
         return CurvePoint(len(chosen), 0, undefined(TOO_FINE), undefined(TOO_FINE))
     groups = None if together is None else together[rated]
-    counts = count_long(unit.reshape(-1), table.code[chosen], len(table.values), table.scores, groups)
-    alpha = krippendorff_alpha(counts, table.level, plan)
-    return CurvePoint(len(chosen), counts.overlapping, alpha, percent_agreement(counts, plan))
+    counts = statistics.count_long(unit.reshape(-1), table.code[chosen], len(table.values), table.scores, groups)
+    alpha = statistics.krippendorff_alpha(counts, table.level, plan)
+    return CurvePoint(len(chosen), counts.overlapping, alpha, statistics.percent_agreement(counts, plan))

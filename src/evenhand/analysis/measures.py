@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from evenhand import statistics
 from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, NO_NUMBER, PEOPLE, PEOPLES_MAJORITY, Figure
 from evenhand.analysis.tables import Table, Tables
 from evenhand.nlp.words import token_f1
@@ -32,16 +33,6 @@ from evenhand.statistics import (
     IntArray,
     Resampling,
     Sample,
-    cross,
-    first_over_second,
-    label_agreement,
-    majority_of,
-    match_with_majority,
-    mean,
-    mean_over_labels,
-    pair_percent,
-    pair_statistics,
-    proportion,
     ratio,
     undefined,
 )
@@ -125,10 +116,10 @@ def _figures(tables: Tables, spec: model.Measure, parts: Sequence[Stratum], plan
                 statistic = within if spec.kind == "mean" else partial(_deviation, plan=plan)
                 yield from _of_raters(tables, spec, criteria, _averages(tables, criteria), statistic, parts)
         case model.ProportionMeasure():
-            statistic = partial(proportion, level=plan.level)
+            statistic = partial(statistics.proportion, level=plan.level)
             yield from _of_raters(tables, spec, (spec.criterion,), _hits(tables, spec), statistic, parts)
         case model.AnswerMeasure():
-            share, average = partial(proportion, level=plan.level), partial(resampled_mean, plan=plan)
+            share, average = partial(statistics.proportion, level=plan.level), partial(resampled_mean, plan=plan)
             statistic = share if spec.kind == "answered" else average
             yield from _of_raters(tables, spec, (spec.criterion,), _answers(tables, spec), statistic, parts)
 
@@ -348,7 +339,7 @@ def mean_within(
     values: FloatArray, clusters: IntArray | None, lowest: float, highest: float, level: float = 0.95
 ) -> Estimate:
     """The mean with its t interval, cut off at the ends of the scale."""
-    found = mean(values, clusters, level)
+    found = statistics.mean(values, clusters, level)
     if found.low is None or found.high is None:
         return found
     return replace(found, low=max(lowest, found.low), high=min(highest, found.high))
@@ -358,7 +349,7 @@ def resampled_mean(values: FloatArray, clusters: IntArray | None, plan: Resampli
     """The mean with its bootstrap interval: F1 piles up at 0 and 1, far from the distribution that t expects."""
     sample = Sample.of(values[:, None], clusters)
     sums = np.concatenate((sample.rows, np.ones_like(sample.rows)), axis=1)
-    return sample.estimate(sums, first_over_second, int(values.size), NO_RATINGS, plan)
+    return sample.estimate(sums, statistics.first_over_second, int(values.size), NO_RATINGS, plan)
 
 
 def _deviation(values: FloatArray, clusters: IntArray | None, plan: Resampling) -> Estimate:
@@ -441,7 +432,7 @@ def _of_two(table: Table, number: int, against: int) -> _Sides:
 
 def _with_majority(table: Table, number: int, others: Sequence[int], name: str) -> _Sides:
     codes = table.codes[:, others]
-    label = majority_of(codes, len(table.values))
+    label = statistics.majority_of(codes, len(table.values))
     split = (label == MISSING) & (codes != MISSING).any(axis=1)
     return _Sides(table.raters[number].id, name, (number, *others), table.codes[:, number], label, split)
 
@@ -463,23 +454,23 @@ def _of_pair(
     match spec.kind:
         case "per_label":
             for code, label in enumerate(table.values):
-                yield replace(figure, estimate=label_agreement(pair, code, plan), label=label)
+                yield replace(figure, estimate=statistics.label_agreement(pair, code, plan), label=label)
         case "confusion":
             counts = {"rows": sides.against, "columns": sides.rater, "counts": pair.table.tolist()}
             yield replace(figure, detail={"labels": list(table.values), **counts})
         case _:
             name = "percent" if spec.kind in ("percent_match", "exact_match") else spec.kind
-            yield replace(figure, estimate=pair_statistics(pair, plan, [name])[name])
+            yield replace(figure, estimate=statistics.pair_statistics(pair, plan, [name])[name])
 
 
 def _crossed(table: Table, sides: _Sides, stratum: Stratum) -> Cross:
     own, other = sides.own[stratum.units], sides.other[stratum.units]
     clusters = table.clusters_of(stratum.units)
     if table.categorical:
-        return cross(other, own, len(table.values), table.scores, clusters)
+        return statistics.cross(other, own, len(table.values), table.scores, clusters)
     # Of numbers only whether they are equal is asked: two labels are enough for that.
     differs = np.where(own == MISSING, MISSING, np.where(own == other, 0, 1))
-    return cross(np.minimum(other, 0), differs, 2, None, clusters)
+    return statistics.cross(np.minimum(other, 0), differs, 2, None, clusters)
 
 
 def _left_out_of_pair(table: Table, sides: _Sides, stratum: Stratum) -> Mapping[str, int]:
@@ -521,12 +512,12 @@ def _vote(figure: Figure, table: Table, raters: Sequence[int], stratum: Stratum,
     codes, clusters, labels = given[complete], table.clusters_of(complete), len(table.values)
     names = [table.raters[number].id for number in raters]
     full = (codes == codes[:, :1]).all(axis=1)
-    most = majority_of(codes, labels) != MISSING
+    most = statistics.majority_of(codes, labels) != MISSING
     for label, hits in (("full", full), ("majority", most & ~full), ("none", ~most)):
-        found = proportion(hits.astype(np.float64), clusters, plan.level) if len(codes) else figure.estimate
+        found = statistics.proportion(hits.astype(np.float64), clusters, plan.level) if len(codes) else figure.estimate
         yield replace(figure, estimate=found, label=label, detail={"count": int(hits.sum()), "raters": names})
     for place, name in enumerate(names):
-        match = match_with_majority(codes, labels, place, clusters, plan.level)
+        match = statistics.match_with_majority(codes, labels, place, clusters, plan.level)
         for against, found in ((MAJORITY, match.plain), (MAJORITY_OF_OTHERS, match.with_others)):
             yield replace(figure, estimate=found if len(codes) else figure.estimate, rater=name, against=against)
 
@@ -543,7 +534,7 @@ def _classification(
     truth, prediction = (coded(columns[name], labels) for name in (spec.truth, spec.prediction))
     for stratum in parts:
         inside = stratum.items if truth.size else np.zeros(0, dtype=np.bool_)
-        crossed = cross(truth[inside], prediction[inside], len(labels))
+        crossed = statistics.cross(truth[inside], prediction[inside], len(labels))
         detail: Mapping[str, object] | None = None
         if spec.kind == "confusion_matrix":
             counts = {"rows": spec.truth, "columns": spec.prediction, "counts": crossed.table.tolist()}
@@ -561,7 +552,11 @@ def classification_score(crossed: Cross, kind: ClassificationKind, plan: Resampl
         return undefined("no item has both labels")
     if kind == "confusion_matrix":
         return undefined(NO_NUMBER, crossed.n)
-    return pair_percent(crossed, plan) if kind == "accuracy" else mean_over_labels(crossed, kind, plan=plan)
+    return (
+        statistics.pair_percent(crossed, plan)
+        if kind == "accuracy"
+        else statistics.mean_over_labels(crossed, kind, plan=plan)
+    )
 
 
 def by_label(crossed: Cross, labels: Sequence[str]) -> Mapping[str, Mapping[str, float | None]]:

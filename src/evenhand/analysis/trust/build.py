@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
+from evenhand import statistics
 from evenhand.analysis.tables import FREE_TEXT, Level, Table, Tables, compared
 from evenhand.analysis.trust.raters import (
     Against,
@@ -18,18 +19,7 @@ from evenhand.analysis.trust.raters import (
     standing,
 )
 from evenhand.records import Kind, Value
-from evenhand.statistics import (
-    DEFAULT,
-    MISSING,
-    AltTest,
-    FloatArray,
-    IntArray,
-    PredictionPowered,
-    Resampling,
-    alt_test_beside_constant,
-    ppi_labels,
-    ppi_mean,
-)
+from evenhand.statistics import DEFAULT, MISSING, AltTest, FloatArray, IntArray, PredictionPowered, Resampling
 from evenhand.statistics.models.alt_test import FEWEST_UNITS
 
 MEAN = "mean"
@@ -183,9 +173,9 @@ def _powered(table: Table, model: int, plan: Resampling) -> Powered:
     how = "auto", table.clusters_of(units[known]), table.clusters_of(units[~rated]), plan.level
     if table.scores is not None:
         values = table.scores[codes]
-        estimates = {MEAN: ppi_mean(people.mean[known], values[known], values[~rated], *how)}
+        estimates = {MEAN: statistics.ppi_mean(people.mean[known], values[known], values[~rated], *how)}
     else:
-        shares = ppi_labels(people.majority[known], codes[known], codes[~rated], len(table.labels), *how)
+        shares = statistics.ppi_labels(people.majority[known], codes[known], codes[~rated], len(table.labels), *how)
         estimates = {str(label): share for label, share in zip(table.labels, shares, strict=True)}
     labelled, further = int(known.sum()), int((~rated).sum())
     why = None
@@ -215,7 +205,7 @@ def _stand_in(table: Table, model: int, epsilon: float) -> StandIn:
         return StandIn(epsilon, [], [], n, None, None, None, f"{name} could not be tested: {why}.", why)
     scoring = "accuracy" if table.scores is None else "neg_rmse"
     scores = np.stack([_values(table, person, units) for person in people], axis=1)
-    tested = alt_test_beside_constant(scores, _values(table, model, units), scoring, epsilon)
+    tested = statistics.alt_test_beside_constant(scores, _values(table, model, units), scoring, epsilon)
     names = [table.raters[person].id for person in people]
     took_part = [names[duel.rater] for duel in tested.model.duels if duel.p is not None]
     constant = _constant(table, tested.constant_score)

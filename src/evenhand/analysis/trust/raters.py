@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from evenhand import statistics
 from evenhand.analysis.tables import Table, Tables
 from evenhand.records import Kind
 from evenhand.statistics import (
@@ -15,13 +16,6 @@ from evenhand.statistics import (
     FloatArray,
     IntArray,
     Resampling,
-    calibration,
-    compare_means,
-    compare_raters,
-    compare_shares,
-    drift,
-    leniency,
-    match_with,
     undefined,
 )
 
@@ -98,7 +92,7 @@ def standing(table: Table, rater: int, plan: Resampling) -> Standing:
         match = undefined("no other person rated" if table.people else "no person rated")
     else:
         majority = table.people_at(units, (rater,)).majority
-        match = match_with(table.codes_at(rater, units), majority, table.clusters_of(units), plan.level)
+        match = statistics.match_with(table.codes_at(rater, units), majority, table.clusters_of(units), plan.level)
     return Standing(ref.id, ref.kind, int(units.size), match)
 
 
@@ -115,16 +109,16 @@ def against(table: Table, first: int, second: int, plan: Resampling) -> Against:
     match = kappa = weights = distance = None
     if table.scores is not None:
         away, further = (np.abs(table.scores[codes] - people.mean) for codes in (own, other))
-        distance = compare_means(away, further, clusters, plan.level)
+        distance = statistics.compare_means(away, further, clusters, plan.level)
     if table.labels:
         majority, labels = people.majority, len(table.labels)
         hits = [np.where(majority >= 0, codes == majority, np.nan) for codes in (own, other)]
-        match = compare_shares(hits[0], hits[1], clusters, plan.level)
+        match = statistics.compare_shares(hits[0], hits[1], clusters, plan.level)
         if match.first is None:
             match = Comparison(undefined("no unit that both rated has a majority"), None, None, None)
         weights = "kappa" if table.scores is None else "kappa_quadratic"
         weighting = "identity" if table.scores is None else "quadratic"
-        kappa = compare_raters(own, other, majority, labels, weighting, table.scores, clusters, plan)
+        kappa = statistics.compare_raters(own, other, majority, labels, weighting, table.scores, clusters, plan)
     return Against(*names, int(shared.size), match, kappa, weights, distance)
 
 
@@ -150,7 +144,7 @@ def _confidence(
     if np.unique(sure).size > MOST_DIFFERENT:
         # To the whole percent if hardly two are equal: no rater is sure to a tenth of one.
         sure = np.rint(sure * 100.0) / 100.0
-    return Confidence(ref.id, ref.kind, *counts, calibration(sure, right, table.clusters_of(units), plan))
+    return Confidence(ref.id, ref.kind, *counts, statistics.calibration(sure, right, table.clusters_of(units), plan))
 
 
 def _stated(tables: Tables, table: Table) -> tuple[FloatArray, BoolArray]:
@@ -186,6 +180,6 @@ def severity(table: Table, rater: int, plan: Resampling) -> Severity:
         rater=ref.id,
         kind=ref.kind,
         beside="people" if by_people else "raters",
-        leniency=leniency(scores, 0, table.clusters_of(units), plan.level),
-        drift=drift(scores, 0, position, plan.level),
+        leniency=statistics.leniency(scores, 0, table.clusters_of(units), plan.level),
+        drift=statistics.drift(scores, 0, position, plan.level),
     )

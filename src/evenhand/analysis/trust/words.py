@@ -62,9 +62,9 @@ def _powered(name: str, found: Powered) -> Iterator[str]:
 def _estimates(found: Powered) -> str:
     parts: list[str] = []
     for of, one in found.estimates.items():
-        form = _number if of == MEAN else _share
-        told = f"{form(one.combined)}; from people alone {form(one.human_only)}; from the model alone "
-        parts.append(f"{'a mean of' if of == MEAN else of} {told}{form(one.model_only)}")
+        combined, people, model = (_shown(x, of != MEAN) for x in (one.combined, one.human_only, one.model_only))
+        what = "a mean of" if of == MEAN else of
+        parts.append(f"{what} {combined}; from people alone {people}; from the model alone {model}")
     return " · ".join(parts)
 
 
@@ -95,7 +95,7 @@ def _standing(found: Standing, whose: str) -> str:
     if match.value is None:
         return f"{found.rater}'s match with the {whose}'s majority is unknown: {match.why}."
     return (
-        f"{found.rater} gives the {whose}'s majority label on {_share(match)} of the {_units(match.n)} that have one."
+        f"{found.rater} gives the {whose}'s majority label on {_shown(match)} of the {_units(match.n)} that have one."
     )
 
 
@@ -216,20 +216,15 @@ def _points_interval(found: Estimate) -> str:
     return f" ({low:.0f} to {high:.0f})"
 
 
-def _number(found: Estimate) -> str:
+def _shown(found: Estimate, share: bool = True) -> str:
+    """A share as a percentage, anything else to two places, with the interval."""
     if found.value is None:
         return f"unknown ({found.why})"
+    value = f"{found.value:.0%}" if share else f"{found.value:.2f}"
     if found.low is None or found.high is None:
-        return f"{found.value:.2f} (without interval)"
-    return f"{found.value:.2f} ({found.low:.2f} to {found.high:.2f})"
-
-
-def _share(found: Estimate) -> str:
-    if found.value is None:
-        return f"unknown ({found.why})"
-    if found.low is None or found.high is None:
-        return f"{found.value:.0%} (without interval)"
-    return f"{found.value:.0%} ({found.low * 100:.0f} to {found.high:.0%})"
+        return f"{value} (without interval)"
+    ends = f"{found.low * 100:.0f} to {found.high:.0%}" if share else f"{found.low:.2f} to {found.high:.2f}"
+    return f"{value} ({ends})"
 
 
 def _units(n: int) -> str:
