@@ -19,7 +19,6 @@ NOT_STATISTICS = {
     "majority_label",
     "majority_of",
     "match_with",
-    "one_hot",
     "tuned_weight",
     "alt_test",
     "undefined",

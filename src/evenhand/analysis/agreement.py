@@ -154,12 +154,13 @@ def _majority(table: Table, raters: Sequence[int]) -> Majority:
     codes, labels = table.codes[:, raters], len(table.values)
     complete = (codes != MISSING).all(axis=1)
     inside, clusters = codes[complete], None if table.clusters is None else table.clusters[complete]
+    vote = statistics.votes(codes, labels)
     plain: dict[str, Estimate] = {}
     others: dict[str, Estimate] = {}
     for place, number in enumerate(raters if len(raters) > 1 else ()):
         match = statistics.match_with_majority(inside, labels, place, clusters)
         plain[table.raters[number].id], others[table.raters[number].id] = match.plain, match.with_others
-    return Majority(statistics.votes(codes, labels), plain, others)
+    return Majority(vote, plain, others)
 
 
 def pair_kind(a: RaterRef, b: RaterRef) -> PairKind:
@@ -186,9 +187,9 @@ def _pair(a: RaterRef, b: RaterRef, crossed: Cross, labels: Sequence[Value], pla
         b=b.id,
         kind=pair_kind(a, b),
         n=crossed.n,
-        confusion=crossed.table.tolist(),
         per_label={str(label): statistics.label_agreement(crossed, code, plan) for code, label in enumerate(labels)},
         labels=labels,
+        confusion=crossed.table.tolist(),
         **statistics.pair_statistics(crossed, plan),
     )
 

@@ -74,11 +74,6 @@ def cross_table(table: AnyInts, scores: FloatArray | None = None) -> Cross:
     return Cross(Sample(np.argwhere(table), times, times), label_scores(table.shape[0], scores), scores is not None)
 
 
-def one_hot(codes: AnyInts, labels: int) -> FloatArray:
-    """A row for each code, with 1 in the column of its label."""
-    return (codes[:, None] == np.arange(labels)).astype(np.float64)
-
-
 def pair_percent(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
     """The share of shared units to which both gave the same label. Range 0 to 1. Undefined without shared units.
 
@@ -139,7 +134,8 @@ def mean_over_labels(
     """
     if pair.n == 0:
         return undefined(NO_SHARED)
-    truth, given = one_hot(pair.rows, pair.scores.size), one_hot(pair.columns, pair.scores.size)
+    each_label = np.eye(pair.scores.size)
+    truth, given = each_label[pair.rows], each_label[pair.columns]
 
     def value(sums: FloatArray) -> FloatArray:
         hits, true, predicted = np.split(sums, 3, axis=-1)

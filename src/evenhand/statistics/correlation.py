@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evenhand.statistics.confusion import Cross, one_hot
+from evenhand.statistics.confusion import Cross
 from evenhand.statistics.estimate import NO_SHARED, Estimate, FloatArray, IntArray, undefined
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, ratio
 
@@ -15,7 +15,7 @@ def spearman(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
     if pair.n == 0:
         return undefined(NO_SHARED)
     sides = [np.unique(codes, return_inverse=True)[1].reshape(-1) for codes in (pair.rows, pair.columns)]
-    members = [one_hot(levels, int(levels.max()) + 1) for levels in sides]
+    members = [np.eye(int(levels.max()) + 1)[levels] for levels in sides]
 
     def value(drawn: FloatArray) -> FloatArray:
         x, y = (_ranks(drawn, member, levels) for member, levels in zip(members, sides, strict=True))

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from evenhand.statistics.confusion import Cross, one_hot
+from evenhand.statistics.confusion import Cross
 from evenhand.statistics.counts import Counts
 from evenhand.statistics.estimate import NO_OVERLAP, NO_SHARED, ONE_LABEL, AnyInts, Estimate, FloatArray, undefined
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Statistic, ratio
@@ -57,9 +57,8 @@ def cohen_kappa(
 
 def kappa_sums(rows: AnyInts, columns: AnyInts, disagreement: FloatArray) -> FloatArray:
     """What κ reads of each pair of codes: its disagreement, the first label, the second label."""
-    labels = disagreement.shape[0]
-    apart = disagreement[rows, columns][:, None]
-    return np.concatenate((apart, one_hot(rows, labels), one_hot(columns, labels)), axis=1)
+    each_label = np.eye(disagreement.shape[0])
+    return np.column_stack((disagreement[rows, columns], each_label[rows], each_label[columns]))
 
 
 def kappa_of_sums(disagreement: FloatArray) -> Statistic:
@@ -110,8 +109,8 @@ def gwet_ac(
 
 def pair_ac(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
     """Gwet's AC of two raters: AC2 with quadratic weights if the labels have scores, AC1 otherwise."""
-    table = one_hot(pair.rows, pair.scores.size) + one_hot(pair.columns, pair.scores.size)
-    counts = Counts(replace(pair.sample, rows=table), pair.scores)
+    each_label = np.eye(pair.scores.size)
+    counts = Counts(replace(pair.sample, rows=each_label[pair.rows] + each_label[pair.columns]), pair.scores)
     return gwet_ac(counts, "quadratic" if pair.ordered else "identity", plan)
 
 

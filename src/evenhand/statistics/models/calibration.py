@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.statistics.confusion import one_hot
 from evenhand.statistics.estimate import NO_RATINGS, AnyInts, Estimate, FloatArray, undefined
 from evenhand.statistics.intervals.analytic import mean, proportion
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, ratio
@@ -82,7 +81,7 @@ def _discrimination(sure: FloatArray, hit: FloatArray, groups: AnyInts | None, p
         # Confidence to the third digit is as fine as anyone states it, and keeps the sums few.
         values, levels = np.unique(np.round(sure, 3), return_inverse=True)
     sample = Sample.of(np.stack((levels.reshape(-1), hit.astype(np.int64)), axis=1), groups)
-    cells = one_hot(sample.rows[:, 1] * values.size + sample.rows[:, 0], 2 * values.size)
+    cells = np.eye(2 * values.size)[sample.rows[:, 1] * values.size + sample.rows[:, 0]]
 
     def value(sums: FloatArray) -> FloatArray:
         wrong, right = sums[..., : values.size], sums[..., values.size :]
