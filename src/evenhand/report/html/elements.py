@@ -76,10 +76,10 @@ def aside(*content: Content) -> Markup:
     return element("span", *content, class_="aside")
 
 
-def figure(caption: Content, *content: Content, class_: str | None = None) -> Markup:
+def figure(caption: Content, *content: Content) -> Markup:
     """A figure that scrolls within its own frame if it is wider than the screen."""
     inside = element("div", *content, class_="scroll", tabindex=0)
-    return element("figure", element("figcaption", caption), inside, class_=class_)
+    return element("figure", element("figcaption", caption), inside)
 
 
 def folded(summary: Content, *content: Content) -> Markup:
