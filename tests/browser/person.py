@@ -60,7 +60,7 @@ class Keyboard:
             self._page.keyboard.press(key)
 
     def skip_training(self) -> None:
-        expect(self._page.get_by_role("dialog", name="Guideline")).to_be_visible()
+        on_screen(self._page.get_by_role("dialog", name="Guideline"))
         self._press("Escape")
         skip = self._page.get_by_role("button", name="Skip training")
         for _ in range(20):
@@ -134,10 +134,17 @@ class Mouse:
         self._page.keyboard.type(text)
 
 
+def on_screen(*places: Locator) -> None:
+    """Waits until each of these is on the screen, not only somewhere on the page."""
+    for place in places:
+        expect(place).to_be_in_viewport()
+
+
 def opened(page: Page, title: str) -> Locator:
-    """The criterion with this title, as soon as it is the open one."""
+    """The criterion with this title, as soon as it is the open one, with its question and its scale in view."""
     criterion = page.get_by_role("region", name=title, exact=True)
     expect(criterion).to_have_class(re.compile(r"\bopen\b"))
+    on_screen(criterion.locator(".question"), criterion.locator("[role=radio], input, textarea").first)
     return criterion
 
 
@@ -149,9 +156,13 @@ def choice(criterion: Locator, value: Value) -> Locator:
 
 
 def come_in(page: Page, link: str) -> None:
-    """Joins by an invite link and closes the guideline."""
+    """Joins by an invite link, closes the guideline, and waits for the first question and its scale."""
     page.goto(link)
-    page.get_by_role("dialog", name="Guideline").get_by_role("button", name="Close").click()
+    guideline = page.get_by_role("dialog", name="Guideline")
+    on_screen(guideline)
+    guideline.get_by_role("button", name="Close").click()
+    criterion = page.locator(".criterion.open")
+    on_screen(criterion.locator(".question"), criterion.locator("[role=radio], input, textarea").first)
 
 
 def ratings(served: Served, rater: str, *, history: bool = False) -> list[Rating]:
@@ -161,5 +172,7 @@ def ratings(served: Served, rater: str, *, history: bool = False) -> list[Rating
 
 
 def saved(page: Page) -> None:
-    """Waits until the page says that nothing is on its way any more."""
-    expect(page.locator("#status")).to_have_text("All saved")
+    """Waits until the page says, where the rater sees it, that nothing is on its way any more."""
+    status = page.locator("#status")
+    expect(status).to_have_text("All saved")
+    on_screen(status)

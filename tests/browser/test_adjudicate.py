@@ -28,7 +28,7 @@ def halo(serve: Callable[..., Served]) -> Served:
 def join(page: Page, served: Served, name: str = "eve") -> None:
     page.goto(served.invite(name, "adjudicator"))
     page.wait_for_url("**/adjudicate**")
-    expect(page.locator("#rating")).to_be_visible()
+    expect(page.locator(".criterion.open .ratings table")).to_be_in_viewport()
 
 
 def rulings(served: Served, rater: str = "eve") -> dict[tuple[str, str], Rating]:
@@ -44,7 +44,7 @@ def test_all_disputes_are_ruled_on_by_keys(halo: Served, page: Page):
         page.keyboard.press(digit)
         expect(page.locator("#status")).to_have_text("All saved")
         page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Nothing in dispute")).to_be_visible()
+    expect(page.get_by_role("heading", name="Nothing in dispute")).to_be_in_viewport()
     expect(page.locator("#count")).to_have_text("none left")
     assert {unit: one.value for (unit, _), one in rulings(halo).items()} == {
         "sample_006": "SUPPORTED",
@@ -116,11 +116,11 @@ def test_two_windows_do_not_write_over_each_other(halo: Served, new_context: Cal
     one, other = new_context().new_page(), new_context().new_page()
     for page in (one, other):
         page.goto(link)
-        expect(page.locator("#rating")).to_be_visible()
+        expect(page.locator("#rating")).to_be_in_viewport()
     one.keyboard.press("1")
     expect(one.locator("#status")).to_have_text("All saved")
     other.keyboard.press("2")
-    expect(other.get_by_role("group", name="Two answers")).to_be_visible()
+    expect(other.get_by_role("group", name="Two answers")).to_be_in_viewport()
     assert rulings(halo)["sample_006", "support"].value == "SUPPORTED"
     other.get_by_role("button", name="Keep mine").click()
     expect(other.locator("#status")).to_have_text("All saved")
@@ -130,7 +130,7 @@ def test_two_windows_do_not_write_over_each_other(halo: Served, new_context: Cal
 def test_only_criteria_in_dispute_must_be_ruled_on_and_reasons_are_asked_for(serve: Callable[..., Served], page: Page):
     served = with_ratings(serve("feedback"), "feedback")
     join(page, served)
-    expect(page.locator(".criterion.open .disagreement")).to_be_visible()
+    expect(page.locator(".criterion.open .disagreement")).to_be_in_viewport()
     page.keyboard.press("4")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("say why")
@@ -145,7 +145,7 @@ def test_only_criteria_in_dispute_must_be_ruled_on_and_reasons_are_asked_for(ser
 def test_a_sentence_is_shown_in_its_text_and_its_follow_up_is_asked(serve: Callable[..., Served], page: Page):
     served = with_ratings(serve("stem-accuracy"), "stem-accuracy")
     join(page, served)
-    expect(page.locator(".sentence[aria-current]")).to_be_visible()
+    expect(page.locator(".sentence[aria-current]")).to_be_in_viewport()
     unit = page.locator(".disputes [aria-current] .id").inner_text()
     page.keyboard.press("4")
     expect(page.locator("#status")).to_have_text("All saved")
@@ -167,7 +167,7 @@ def test_the_owner_looks_on_and_does_not_rule(halo: Served, page: Page):
     page.goto(halo.owner_link)
     page.wait_for_url("**/manage**")
     page.goto(f"{halo.url}/adjudicate")
-    expect(page.get_by_text("You are viewing this page as the study's owner.")).to_be_visible()
+    expect(page.get_by_text("You are viewing this page as the study's owner.")).to_be_in_viewport()
     expect(page.get_by_role("radio", name="SUPPORTED")).to_be_disabled()
     page.keyboard.press("1")
     page.get_by_role("button", name="Next").click()
@@ -200,7 +200,7 @@ def test_it_can_be_used_by_everybody_on_any_screen(halo: Served, looked_at: Page
 def test_the_page_about_the_api_can_be_used_by_everybody(shared: Serve, new_context: Callable[..., BrowserContext]):
     page = new_context(viewport={"width": 390, "height": 844}, color_scheme="dark").new_page()
     page.goto(f"{shared().url}/api")
-    expect(page.get_by_role("heading", name="API of this study")).to_be_visible()
+    expect(page.get_by_role("heading", name="API of this study")).to_be_in_viewport()
     # The articles are alike: two of each section will do.
     page.evaluate("document.querySelectorAll('article:nth-of-type(n + 3)').forEach((one) => one.remove())")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from evenhand.assignment import Plan, Task
 from evenhand.records import Status
 from evenhand.study import Study
-from tests.browser.person import come_in, ratings, saved
+from tests.browser.person import come_in, on_screen, ratings, saved
 from tests.browser.serving import UNTRAINED, Serve, Served, make_study, serving
 
 NewContext = Callable[..., BrowserContext]
@@ -48,7 +48,7 @@ def test_an_answer_is_there_and_marked_as_saved_after_a_reload(page: Page, share
     saved(page)
     page.reload()
     expect(page.get_by_role("radio", name="incorrect", exact=True)).to_be_checked()
-    expect(page.get_by_text(re.compile(r"^saved \d\d:\d\d"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^saved \d\d:\d\d"))).to_be_in_viewport()
     assert values(served, "reload") == ["incorrect"]
 
 
@@ -126,7 +126,7 @@ def test_two_tabs_that_answer_offline_send_one_chain(new_context: NewContext, sh
     first, second = context.new_page(), context.new_page()
     come_in(first, served.invite("tabs"))
     second.goto(f"{served.url}/rate")
-    expect(second.get_by_role("radio", name="SUPPORTED")).to_be_visible()
+    expect(second.get_by_role("radio", name="SUPPORTED")).to_be_in_viewport()
     context.set_offline(True)
     first.keyboard.press("1")
     second.keyboard.press("2")
@@ -178,10 +178,10 @@ def test_undo_goes_back_over_criteria_with_new_records(page: Page, shared: Serve
     come_in(page, served.invite("undo"))
     for key in ("5", "Enter", "4", "3", "Enter"):
         page.keyboard.press(key)
-    expect(page.get_by_role("button", name="Completeness", expanded=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Completeness", expanded=True)).to_be_in_viewport()
     for _ in range(3):
         page.keyboard.press("u")
-    expect(page.get_by_role("button", name="Relevance", expanded=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Relevance", expanded=True)).to_be_in_viewport()
     expect(page.get_by_role("button", name="Undo")).to_be_disabled()
     saved(page)
     history = [(one.criterion, one.value, one.reason) for one in ratings(served, "undo", history=True)]
@@ -253,12 +253,14 @@ def test_an_answer_to_questions_that_were_changed_is_shown_and_not_sent(page: Pa
     page.unroute("**/api/tasks/*/units/**")
     page.reload()
     notice = page.get_by_role("group", name="Earlier answers")
+    on_screen(notice)
     expect(notice).to_contain_text("1 answer was given to an earlier version of the questions and was not sent:")
     expect(notice).to_contain_text("Support: CONTRADICTED")
     expect(page.get_by_role("radio")).not_to_have_count(0)
     expect(page.get_by_role("radio", checked=True)).to_have_count(0)
     saved(page)
     page.reload()
+    on_screen(page.get_by_role("radio", name="SUPPORTED"))  # before that, there is nothing that a key could answer
     notice.get_by_role("button", name="Discard").click()
     expect(notice).to_have_count(0)
     page.keyboard.press("1")

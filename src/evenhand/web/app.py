@@ -11,11 +11,11 @@ from evenhand.web.config import Config
 from evenhand.web.dependencies import Services
 from evenhand.web.errors import add_error_handlers, error_responses
 from evenhand.web.middleware import SecurityMiddleware
-from evenhand.web.routes import access, adjudication, data, figures, manage, pages, tasks
+from evenhand.web.routes import access, adjudication, data, manage, pages, tasks
 from evenhand.web.schemas import AsciiJSONResponse
 from evenhand.web.templating import STATIC
 
-ROUTERS = (access.router, tasks.router, manage.router, adjudication.router, data.router, figures.router)
+ROUTERS = (access.router, tasks.router, manage.router, adjudication.router, data.router)
 
 DESCRIPTION = """\
 Everything that the pages can do, for programs.

@@ -1,5 +1,6 @@
 """What routes depend on: the services of the application, and who is signed in."""
 
+import itertools
 import math
 import time
 from typing import Annotated, Any
@@ -74,7 +75,9 @@ def signed(
 ) -> Account:
     """The account with the first of the allowed kinds of access; 401 or 403 if there is none."""
     accounts = services.sessions.accounts(request)
-    for account in (one for access in allowed.scopes for one in accounts if one.access == access):
+    for access, account in itertools.product(allowed.scopes, accounts):
+        if account.access != access:
+            continue
         at = time.monotonic()
         if account.name and at - services.seen.get(account.name, -math.inf) >= SEEN_EVERY:
             services.seen[account.name] = at

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, dataclass_transform
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, StrictFloat, StrictInt, StrictStr
 from starlette.responses import JSONResponse
@@ -31,7 +31,7 @@ MAX_ID = 2000
 Asked = Literal["off", "optional", "required"]
 Moment = Annotated[datetime, PlainSerializer(datetime.isoformat, return_type=str)]
 LongText = Annotated[StrictStr, Field(max_length=MAX_TEXT)]
-View = TypeVar("View", bound="DataclassInstance")
+V = TypeVar("V", bound="DataclassInstance")
 
 
 class AsciiJSONResponse(JSONResponse):
@@ -41,7 +41,15 @@ class AsciiJSONResponse(JSONResponse):
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
-def view_of(view: type[View], record: object, **more: object) -> View:
+@dataclass_transform(frozen_default=True)
+class View:
+    """A part of a response. Every subclass is a frozen dataclass."""
+
+    def __init_subclass__(cls, *, kw_only: bool = False) -> None:
+        dataclass(frozen=True, kw_only=kw_only)(cls)
+
+
+def view_of(view: type[V], record: object, **more: object) -> V:
     """A view with the fields that `record` has under the same names, and the given ones."""
     own = {entry.name: getattr(record, entry.name) for entry in fields(view) if entry.name not in more}
     return view(**own, **more)
@@ -50,14 +58,12 @@ def view_of(view: type[View], record: object, **more: object) -> View:
 # Errors
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorMessage:
+class ErrorMessage(View):
     """Why a request failed and what to do."""
 
     error: str
 
 
-@dataclass(frozen=True, slots=True)
 class InvalidBody(ErrorMessage):
     """A request that is not valid; `problems` lists what is wrong and where."""
 
@@ -67,8 +73,7 @@ class InvalidBody(ErrorMessage):
 # The form
 
 
-@dataclass(frozen=True, slots=True)
-class StudyInfo:
+class StudyInfo(View):
     """The study and its protocol. `id` tells studies apart that are served at the same address one after another."""
 
     id: str
@@ -79,8 +84,7 @@ class StudyInfo:
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class FormField:
+class FormField(View):
     """A field that raters see; `labels` are the possible values of a label field, with their definitions."""
 
     name: str
@@ -91,8 +95,7 @@ class FormField:
     labels: dict[str, str] | None
 
 
-@dataclass(frozen=True, slots=True)
-class FormCondition:
+class FormCondition(View):
     """When a criterion is asked; `words` states the condition for raters."""
 
     criterion: str
@@ -102,8 +105,7 @@ class FormCondition:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleChoice:
+class ScaleChoice(View):
     """A level or label; `text` explains when to choose it."""
 
     value: Value
@@ -111,8 +113,7 @@ class ScaleChoice:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class FormScale:
+class FormScale(View):
     """A scale. Levels are listed from lowest to highest. `unanswerable`: `<Unanswerable>` is a valid answer."""
 
     type: Literal["ordinal", "nominal", "text", "percent"]
@@ -120,8 +121,7 @@ class FormScale:
     unanswerable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FormCriterion:
+class FormCriterion(View):
     """A question. `cannot_assess`: raters may choose "cannot assess", because no label of the scale means that."""
 
     id: str
@@ -136,8 +136,7 @@ class FormCriterion:
     cannot_assess: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(View):
     """Everything that the rating page needs to know about the protocol.
 
     `rated_field` is the field whose sentences are rated one by one, if raters see it. The rating of the criterion
@@ -163,8 +162,7 @@ class Form:
 # Items, units and ratings
 
 
-@dataclass(frozen=True, slots=True)
-class FieldPart:
+class FieldPart(View):
     """A part of a field's text; `offset` is its position in that text, in Unicode code points."""
 
     offset: int
@@ -173,16 +171,14 @@ class FieldPart:
     triple: tuple[str, str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FieldParts:
+class FieldParts(View):
     """The text of one field, in parts."""
 
     name: str
     parts: list[FieldPart]
 
 
-@dataclass(frozen=True, slots=True)
-class RatingView:
+class RatingView(View):
     """A current rating."""
 
     id: str
@@ -196,23 +192,20 @@ class RatingView:
     at: Moment
 
 
-@dataclass(frozen=True, slots=True)
-class MissingPart:
+class MissingPart(View):
     """Something that a unit still needs. Without a criterion it concerns the unit as a whole."""
 
     criterion: str | None
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnitState:
+class UnitState(View):
     """Whether a unit is finished, and what is missing."""
 
     finished: bool
     missing: list[MissingPart]
 
 
-@dataclass(frozen=True, slots=True)
 class UnitView(UnitState):
     """A unit with its rater's current ratings, by criterion."""
 
@@ -222,8 +215,7 @@ class UnitView(UnitState):
     ratings: dict[str, RatingView]
 
 
-@dataclass(frozen=True, slots=True)
-class OtherRating:
+class OtherRating(View):
     """Another rater's answer."""
 
     rater: str
@@ -235,8 +227,7 @@ class OtherRating:
     rationale: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class SavedAnswer:
+class SavedAnswer(View):
     """The stored rating and the state of its unit."""
 
     rating: RatingView
@@ -246,8 +237,7 @@ class SavedAnswer:
 # Tasks
 
 
-@dataclass(frozen=True, slots=True)
-class ExampleVerdict:
+class ExampleVerdict(View):
     """One answer to a worked example, with the expected one."""
 
     criterion: str
@@ -257,16 +247,14 @@ class ExampleVerdict:
     rationale: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Feedback:
+class Feedback(View):
     """The expected answers to a worked example."""
 
     explanation: str | None
     criteria: list[ExampleVerdict]
 
 
-@dataclass(frozen=True, slots=True)
-class TaskView:
+class TaskView(View):
     """An item or a worked example for one rater. `title` is the worked example's. `locked`: its answers are final."""
 
     number: int
@@ -280,16 +268,14 @@ class TaskView:
     others: list[OtherRating] | None
 
 
-@dataclass(frozen=True, slots=True)
-class TaskProgress:
+class TaskProgress(View):
     """The number of tasks a rater has done, without training, and the total, if it is known."""
 
     done: int
     of: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class NextTask:
+class NextTask(View):
     """The next task, or why there is none; `completion` is the address to go to when everything is done."""
 
     state: Literal["task", "paused", "done"]
@@ -298,8 +284,7 @@ class NextTask:
     completion: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TaskSummary:
+class TaskSummary(View):
     """A task without its content."""
 
     number: int
@@ -309,24 +294,21 @@ class TaskSummary:
     finished: Moment | None
 
 
-@dataclass(frozen=True, slots=True)
-class TaskList:
+class TaskList(View):
     """A rater's tasks, in order."""
 
     tasks: list[TaskSummary]
     progress: TaskProgress
 
 
-@dataclass(frozen=True, slots=True)
-class TaskStatus:
+class TaskStatus(View):
     """Whether a task is done, and whether its answers are final."""
 
     state: TaskState
     locked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedUnit:
+class FinishedUnit(View):
     """A finished unit and its task."""
 
     unit: UnitView
@@ -335,8 +317,7 @@ class FinishedUnit:
     others: list[OtherRating] | None
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingSkipped:
+class TrainingSkipped(View):
     """The rater continues with the items."""
 
     state: Literal["training_over"] = "training_over"
@@ -349,11 +330,6 @@ class StrictRequest(BaseModel):
     """A request body, or a part of one; unknown keys are rejected."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-def with_example(example: Mapping[str, Any]) -> ConfigDict:
-    """The configuration of a request that is documented with an example."""
-    return ConfigDict(json_schema_extra={"examples": [dict(example)]})
 
 
 ANSWER_EXAMPLE: Mapping[str, Any] = {
@@ -373,10 +349,8 @@ class EvidenceSpan(StrictRequest):
     end: Annotated[StrictInt, Field(ge=0)]
 
 
-class AnswerRequest(StrictRequest):
+class AnswerRequest(StrictRequest, json_schema_extra={"examples": [ANSWER_EXAMPLE]}):
     """An answer on one criterion of one unit. The sender makes its id: if it is sent twice, it is stored once."""
-
-    model_config = with_example(ANSWER_EXAMPLE)
 
     id: Annotated[
         StrictStr, Field(pattern=r"^[0-9a-f]{32}$", description="32 lower-case hexadecimal digits, never used before")
@@ -393,18 +367,14 @@ class AnswerRequest(StrictRequest):
     taken_back: bool = Field(default=False, description="with status skipped: the answer is withdrawn")
 
 
-class NextTaskRequest(StrictRequest):
+class NextTaskRequest(StrictRequest, json_schema_extra={"examples": [{"holding": []}]}):
     """The numbers of the tasks that the page already has."""
-
-    model_config = with_example({"holding": []})
 
     holding: Annotated[list[Annotated[StrictInt, Field(ge=1, le=2**31)]], Field(max_length=1000)] = []
 
 
-class SkipRequest(StrictRequest):
+class SkipRequest(StrictRequest, json_schema_extra={"examples": [{"reason": "the text is cut off"}]}):
     """Why an item is skipped."""
-
-    model_config = with_example({"reason": "the text is cut off"})
 
     reason: LongText | None = None
 
@@ -412,14 +382,12 @@ class SkipRequest(StrictRequest):
 # Errors with more than a message
 
 
-@dataclass(frozen=True, slots=True)
 class ConflictBody(ErrorMessage):
     """`present` is the current rating; null if there is none, or if the task as a whole cannot be changed."""
 
     present: RatingView | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class IncompleteBody(InvalidBody):
     """`missing` lists what the unit still needs."""
 
@@ -429,8 +397,7 @@ class IncompleteBody(InvalidBody):
 # Statistics
 
 
-@dataclass(frozen=True, slots=True)
-class StatisticView:
+class StatisticView(View):
     """A figure with its 95 % interval `ci` and the number of units `n`.
 
     Without a value, `why` gives the reason; `note` explains a missing interval.

@@ -72,12 +72,14 @@ class Sessions:
         if token is not None:
             account = self._bearer(token, client_of(request))
             return [account] if account else []
-        tokens = self._tokens(request).values()
-        if not tokens:
-            return []
-        with self._database.read() as study:
-            found = [study.store.people.access.find_session(token) for token in tokens]
-        return [Account(session.access, session.rater or "") for session in found if session]
+        accounts: list[Account] = []
+        tokens = self._tokens(request)
+        if tokens:
+            with self._database.read() as study:
+                for token in tokens.values():
+                    session = study.store.people.access.find_session(token)
+                    accounts += [Account(session.access, session.rater or "")] if session else []
+        return accounts
 
     def is_owner(self, given: str, client: str) -> bool:
         """Whether this is the token of this run or the owner's password; 429 if the client seems to guess.

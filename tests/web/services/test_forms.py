@@ -14,9 +14,9 @@ from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import FieldValue, Rating, Span, Triple, Unit
 from evenhand.scales import Nominal
-from evenhand.web.schemas import AsciiJSONResponse, Form, RatingView, view_of
+from evenhand.web.schemas import AsciiJSONResponse, Form, RatingView
+from evenhand.web.services.answers import example_unit, rating_view
 from evenhand.web.services.forms import (
-    example_unit,
     fields_of,
     form_of,
     offers_cannot_assess,
@@ -206,7 +206,7 @@ def test_a_sentence_that_stands_nowhere_has_no_place() -> None:
 
 def test_a_rating_keeps_its_types_on_the_way_out() -> None:
     rating = Rating(unit="u", criterion="c", rater="r", digest="d", value=4, confidence=80, evidence=(Span("a", 0, 2),))
-    shape = json.loads(TypeAdapter(RatingView).dump_json(view_of(RatingView, rating)))
+    shape = json.loads(TypeAdapter(RatingView).dump_json(rating_view(rating)))
     assert shape["value"] == 4
     assert isinstance(shape["value"], int)
     assert shape["evidence"] == [{"field": "a", "start": 0, "end": 2}]

@@ -24,7 +24,7 @@ from evenhand.study import Study
 from evenhand.web.dependencies import Accounts, Owner, ServicesOf
 from evenhand.web.errors import error_responses
 from evenhand.web.middleware import bearer_token
-from evenhand.web.schemas import StrictRequest, view_of, with_example
+from evenhand.web.schemas import StrictRequest, View, view_of
 from evenhand.web.sessions import client_of
 
 router = APIRouter(prefix="/api", tags=["access"])
@@ -63,17 +63,16 @@ class ParticipantSource(StrictRequest):
     id: ParticipantId | None = Field(default=None, description="the participant's own id, without a platform")
 
 
-class JoinRequest(StrictRequest):
+class JoinRequest(
+    StrictRequest, json_schema_extra={"examples": [{"token": "the part of an invite link after /join/"}]}
+):
     """Join, or come back, with an invite."""
-
-    model_config = with_example({"token": "the part of an invite link after /join/"})
 
     token: str = Field(min_length=1, max_length=200, description="the part of the invite link after /join/")
     source: ParticipantSource = Field(default=ParticipantSource(), description="who joins, if the invite has no name")
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(View):
     """Who is signed in now, and the page to go to."""
 
     access: Role
@@ -81,34 +80,28 @@ class Joined:
     next: NextPage
 
 
-class OwnerRequest(StrictRequest):
+class OwnerRequest(StrictRequest, json_schema_extra={"examples": [{"password": "the owner's password"}]}):
     """Sign in as the owner."""
-
-    model_config = with_example({"password": "the owner's password"})
 
     password: str = Field(
         min_length=1, max_length=1000, description="the owner's password, or the token printed by `evenhand serve`"
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SignedIn:
+class SignedIn(View):
     """The page to go to."""
 
     next: NextPage
 
 
-class ActAsRequest(StrictRequest):
+class ActAsRequest(StrictRequest, json_schema_extra={"examples": [{"name": "dana", "role": "adjudicator"}]}):
     """Rate or adjudicate as the owner."""
-
-    model_config = with_example({"name": "dana", "role": "adjudicator"})
 
     name: PersonName
     role: Role = "rater"
 
 
-@dataclass(frozen=True, slots=True)
-class Me:
+class Me(View):
     """Who is signed in, and the title of the study."""
 
     access: list[AccessLevel]
@@ -127,17 +120,14 @@ class InviteView(Invite):
     state: InviteState
 
 
-@dataclass(frozen=True, slots=True)
-class InviteList:
+class InviteList(View):
     """All invites, oldest first."""
 
     invites: list[InviteView]
 
 
-class InviteRequest(StrictRequest):
+class InviteRequest(StrictRequest, json_schema_extra={"examples": [{"name": "ann", "role": "rater", "days": 30}]}):
     """Invite one person by name, or a group with a number of seats."""
-
-    model_config = with_example({"name": "ann", "role": "rater", "days": 30})
 
     name: PersonName | None = Field(default=None, description="the rater id; for a group, give seats instead")
     role: Role = "rater"
@@ -146,8 +136,7 @@ class InviteRequest(StrictRequest):
     seats: int | None = Field(default=None, ge=1, le=MOST_SEATS)
 
 
-@dataclass(frozen=True, slots=True)
-class NewInvite:
+class NewInvite(View):
     """A new invite. Its link is shown only once, because only a digest of the token is stored."""
 
     invite: InviteView

@@ -3,7 +3,6 @@
 A ruling is a rating like any other, by a rater who has seen the others: it records whose ratings those were.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
@@ -24,8 +23,8 @@ from evenhand.web.schemas import (
     OtherRating,
     SavedAnswer,
     UnitView,
+    View,
     view_of,
-    with_example,
 )
 from evenhand.web.services import adjudication, answers, tasks
 from evenhand.web.services.adjudication import MAX_DISPUTES, Dispute
@@ -38,15 +37,13 @@ UnitId = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class DisputeList:
+class DisputeList(View):
     """Disputes, largest disagreement first; `more`: there are others."""
 
     disputes: list[Dispute]
     more: bool
 
 
-@dataclass(frozen=True, slots=True)
 class CaseRating(OtherRating):
     """Another rater's answer with everything that belongs to it; `adjudicator`: it is another adjudicator's ruling."""
 
@@ -58,8 +55,7 @@ class CaseRating(OtherRating):
     adjudicator: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CaseView:
+class CaseView(View):
     """A unit with its texts, the adjudicator's own ratings in `units` and all other ratings in `ratings`."""
 
     unit: str
@@ -69,10 +65,10 @@ class CaseView:
     ratings: list[CaseRating]
 
 
-class RulingRequest(AnswerRequest):
+class RulingRequest(
+    AnswerRequest, json_schema_extra={"examples": [{"unit": "q7", "criterion": "support", **ANSWER_EXAMPLE}]}
+):
     """An adjudicator's answer on one criterion of one unit."""
-
-    model_config = with_example({"unit": "q7", "criterion": "support", **ANSWER_EXAMPLE})
 
     unit: Annotated[str, Field(min_length=1, max_length=MAX_ID)]
     criterion: Annotated[str, Field(min_length=1, max_length=200)]
@@ -92,7 +88,7 @@ def disputes(
     Disagreement is from 0 to 1, the largest possible distance between two ratings, and averaged over criteria.
     """
     with services.read() as study:
-        protocol = tasks.current_protocol(study)
+        protocol = answers.current_protocol(study)
     if criterion is not None and not protocol.has(criterion):
         valid = ", ".join(known.id for known in protocol.criteria)
         raise UserError(f"there is no such criterion; there are: {valid}")
@@ -109,7 +105,7 @@ def disputes(
 def form(account: AdjudicatorOrOwner, services: ServicesOf) -> Form:
     """The form of the protocol, as /api/form returns it to raters."""
     with services.read() as study:
-        protocol = tasks.current_protocol(study)
+        protocol = answers.current_protocol(study)
         return form_of(protocol, study.store.people.tasks.plan(), study.store.identity, account.name)
 
 
@@ -120,7 +116,7 @@ def unit_case(account: AdjudicatorOrOwner, services: ServicesOf, unit: UnitId) -
     The owner, who does not rate, has no ratings of their own here.
     """
     with services.read() as study:
-        protocol = tasks.current_protocol(study)
+        protocol = answers.current_protocol(study)
         case = adjudication.find_case(study, unit, account.name)
         kinds = {rater.id: rater.kind for rater in study.store.ratings.raters()}
         adjudicators = {member.rater for member in study.store.people.members() if member.role == "adjudicator"}
@@ -159,7 +155,7 @@ def put_ruling(
     """
     replaces = replaced_id(if_match, if_none_match)
     with services.write() as study:
-        tasks.current_protocol(study, digest)
-        saved = answers.rule(study, account.name, body.unit, body.criterion, body, replaces)
+        protocol = answers.current_protocol(study, digest)
+        saved = answers.rule(study, protocol, account.name, body.unit, body.criterion, body, replaces)
     response.headers["ETag"] = f'"{saved.rating.id}"'
     return saved

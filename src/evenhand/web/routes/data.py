@@ -1,17 +1,21 @@
-"""The study's items and ratings as JSON, for the owner's programs."""
+"""The study's items, ratings, agreement and measures as JSON, for the owner's programs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query
+from pydantic import Field
 
+from evenhand.analysis.tables import Tables
 from evenhand.records import FieldValue, Item, Kind, RaterRef, Rating, Span, Status, now
+from evenhand.report.build import agreement_report, measures_report
+from evenhand.report.json import Json, agree_json, measures_json
 from evenhand.store.people.access import Role
 from evenhand.study import Study
 from evenhand.web.dependencies import Owner, ServicesOf
 from evenhand.web.errors import error_responses
-from evenhand.web.schemas import Moment, view_of
+from evenhand.web.schemas import AsciiJSONResponse, Moment, StatisticView, View, view_of
 
 router = APIRouter(prefix="/api", tags=["data"])
 
@@ -26,8 +30,7 @@ RaterName = Annotated[str | None, Query(min_length=1, max_length=1000, examples=
 CriterionName = Annotated[str | None, Query(min_length=1, max_length=1000, examples=["support"])]
 
 
-@dataclass(frozen=True, slots=True)
-class UnitEntry:
+class UnitEntry(View):
     """What a rating is about: the item itself, or a sentence or question of it.
 
     `position` is its place in the item, from 1. A question has the reference's own `answer` and the `key_info` that it
@@ -42,8 +45,7 @@ class UnitEntry:
     key_info: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ItemEntry:
+class ItemEntry(View):
     """An item with its units. Fields without a value are absent."""
 
     id: str
@@ -51,15 +53,13 @@ class ItemEntry:
     units: list[UnitEntry]
 
 
-@dataclass(frozen=True, slots=True)
 class NumberedItem(ItemEntry):
     """An item with its place in the study, from 1."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class ItemPage:
+class ItemPage(View):
     """Items in the order of the study. `next` is the `after` of the next page; null on the last."""
 
     items: list[NumberedItem]
@@ -81,8 +81,7 @@ class RatingEntry(Rating):
     at: Moment = field(default_factory=now)
 
 
-@dataclass(frozen=True, slots=True)
-class RatingPage:
+class RatingPage(View):
     """Ratings, oldest first. `next` is the `after` of the next page; `revision` the number of the newest rating."""
 
     ratings: list[RatingEntry]
@@ -97,8 +96,7 @@ class RaterEntry(RaterRef):
     role: Role | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class VersionEntry:
+class VersionEntry(View):
     """A version of the protocol that this study was rated under, and its current ratings by status."""
 
     digest: str
@@ -107,8 +105,7 @@ class VersionEntry:
     ratings: Mapping[Status, int]
 
 
-@dataclass(frozen=True, slots=True)
-class StudyEntry:
+class StudyEntry(View):
     """What the study consists of. `versions` are listed oldest first; the last is current."""
 
     title: str
@@ -220,3 +217,156 @@ def _rating_entry(study: Study, number: int, rating: Rating, kind: Kind) -> Rati
         position = int(digits)
     known: dict[str, Any] = {entry.name: getattr(rating, entry.name) for entry in fields(rating)}
     return RatingEntry(**known, number=number, item=item, position=position, kind=kind)
+
+
+# What `agree --json` and `measures --json` print. These classes only describe it.
+
+
+class PairAgreement(View, kw_only=True):
+    """Two raters on the units that both rated. Coefficients that do not suit the scale are absent."""
+
+    a: str
+    b: str
+    kind: Literal["person-person", "person-model", "model-model"]
+    n: int
+    percent: StatisticView
+    kappa: StatisticView
+    kappa_linear: StatisticView | None = None
+    kappa_quadratic: StatisticView | None = None
+    within_one: StatisticView | None = None
+    spearman: StatisticView | None = None
+    ac: StatisticView
+    macro_f1: StatisticView
+    per_label: dict[str, StatisticView]
+    labels: list[int | float | str]
+    confusion: Annotated[list[list[int]], Field(description="rows: a, columns: b, in the order of labels")]
+
+
+class MajorityVote(View, kw_only=True):
+    """Units that every rater rated: all ratings equal, more than half equal, neither."""
+
+    n: int
+    full: int
+    majority: int
+    none: int
+    per_rater: Annotated[dict[str, float | None], Field(description="each rater's match with the majority")]
+    with_others: Annotated[
+        dict[str, StatisticView], Field(description="each rater's match with the majority of the others")
+    ]
+
+
+class Ceiling(View, kw_only=True):
+    """The agreement of the people with each other."""
+
+    percent: StatisticView
+    alpha: StatisticView
+
+
+class Baseline(View, kw_only=True):
+    """The most frequent label of the people, which a constant rater would always give."""
+
+    label: int | float | str
+    share: float
+
+
+class CriterionAgreement(View, kw_only=True):
+    """The agreement of all raters, and of every pair, on one criterion."""
+
+    level: Literal["nominal", "ordinal", "interval"]
+    n_units: Annotated[int, Field(description="units rated by two raters or more")]
+    percent: StatisticView
+    alpha: StatisticView
+    ac: StatisticView
+    fleiss: StatisticView
+    icc: StatisticView | None = None
+    forms: Annotated[dict[str, str], Field(description="the exact form of each statistic")]
+    majority: MajorityVote
+    ceiling: Ceiling
+    baseline: Baseline | None
+    shares: dict[str, float]
+    specific: Annotated[dict[str, StatisticView], Field(description="agreement on each label")]
+    rare: Annotated[StatisticView, Field(description="agreement on the rare labels")]
+    warnings: list[str]
+    pairs: list[PairAgreement]
+    status: Annotated[dict[str, int], Field(description="ratings by status")]
+
+
+class RaterIdentity(View, kw_only=True):
+    """A rater and its kind."""
+
+    id: str
+    kind: Literal["person", "model", "rule"]
+
+
+class TargetEntry(StatisticView, kw_only=True):
+    """A figure compared with the protocol's goal for it."""
+
+    measure: str
+    goal: float
+    criterion: str | None
+    a: str | None
+    b: str | None
+    label: int | float | str | None
+    verdict: str
+    met: bool
+    more_items: Annotated[int | None, Field(description="more items needed to decide it, if known")]
+
+
+class LeftOut(View, kw_only=True):
+    """What the figures leave out."""
+
+    earlier_protocols: Annotated[dict[str, int], Field(description="ratings under other protocol versions, by digest")]
+    adjudicators: Annotated[list[str], Field(description="raters who saw the ratings of others")]
+
+
+class AgreementDocument(View, kw_only=True):
+    """What `evenhand agree --json` prints."""
+
+    protocol: str
+    digest: str
+    raters: list[RaterIdentity]
+    criteria: dict[str, CriterionAgreement]
+    targets: list[TargetEntry]
+    left_out: LeftOut
+
+
+class MeasureFigure(StatisticView, kw_only=True):
+    """One figure of a measure: of one rater or pair, overall or in one stratum."""
+
+    name: str
+    kind: str
+    criterion: str | None
+    rater: str | None
+    against: str | None
+    stratum: dict[str, str] | None
+    label: int | float | str | None
+    detail: Annotated[dict[str, Any] | None, Field(description="more than one number, such as a confusion table")]
+    left_out: Annotated[dict[str, int], Field(description="ratings not used, by reason")]
+
+
+class MeasuresDocument(View, kw_only=True):
+    """What `evenhand measures --json` prints."""
+
+    protocol: str
+    digest: str
+    measures: list[MeasureFigure]
+
+
+@router.get("/agreement", response_model=AgreementDocument, summary="Get the agreement between raters")
+def agreement(_: Owner, services: ServicesOf) -> AsciiJSONResponse:
+    """The document that `evenhand agree --json` prints."""
+    return AsciiJSONResponse(services.cache.from_tables("agreement", _agreement))
+
+
+@router.get("/measures", response_model=MeasuresDocument, summary="Get the protocol's measures")
+def measured(_: Owner, services: ServicesOf) -> AsciiJSONResponse:
+    """The document that `evenhand measures --json` prints."""
+    return AsciiJSONResponse(services.cache.from_tables("measures", _measures))
+
+
+def _agreement(tables: Tables) -> Json:
+    return agree_json(agreement_report(tables))
+
+
+def _measures(tables: Tables) -> Json:
+    return measures_json(measures_report(tables))

@@ -25,7 +25,7 @@ from evenhand.store.people.tasks import TaskCounts
 from evenhand.study import Study
 from evenhand.web.dependencies import Owner, ServicesOf
 from evenhand.web.errors import error_responses
-from evenhand.web.schemas import MAX_ID, StatisticView, StrictRequest, view_of, with_example
+from evenhand.web.schemas import MAX_ID, StatisticView, StrictRequest, View, view_of
 
 router = APIRouter(prefix="/api", tags=["manage"])
 
@@ -46,8 +46,7 @@ class PlanView(Plan):
     locked: list[LockedPart]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenTask:
+class OpenTask(View):
     """An open task as only the owner sees it: with its item, if it is not a worked example, and its purpose."""
 
     number: int
@@ -59,43 +58,35 @@ class OpenTask:
     expires: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class OpenTasks:
+class OpenTasks(View):
     """The open tasks of one rater."""
 
     rater: str
     tasks: list[OpenTask]
 
 
-class PauseRequest(StrictRequest):
+class PauseRequest(StrictRequest, json_schema_extra={"examples": [{"rater": "ann", "paused": True}]}):
     """Pause a rater, or let them continue."""
-
-    model_config = with_example({"rater": "ann", "paused": True})
 
     rater: RaterId
     paused: bool
 
 
-class GiveBackRequest(StrictRequest):
+class GiveBackRequest(StrictRequest, json_schema_extra={"examples": [{"rater": "ann", "number": 3}]}):
     """Take back one task, or, without a number, all open ones."""
-
-    model_config = with_example({"rater": "ann", "number": 3})
 
     rater: RaterId
     number: int | None = Field(default=None, ge=1, description="one task; by default all that are open")
 
 
-@dataclass(frozen=True, slots=True)
-class ReturnedTasks:
+class ReturnedTasks(View):
     """The number of tasks that were taken back."""
 
     returned: int
 
 
-class AssignmentRequest(StrictRequest):
+class AssignmentRequest(StrictRequest, json_schema_extra={"examples": [{"item": "q7", "rater": "ann"}]}):
     """Assign an item to a rater."""
-
-    model_config = with_example({"item": "q7", "rater": "ann"})
 
     item: RaterId
     rater: RaterId
@@ -180,8 +171,7 @@ def _open_tasks(people: People, rater: str) -> list[Task]:
 # Progress
 
 
-@dataclass(frozen=True, slots=True)
-class CriterionMatchView:
+class CriterionMatchView(View):
     """The share of equal answers; for levels also of those at most one apart, and weighted κ."""
 
     same: StatisticView
@@ -189,16 +179,14 @@ class CriterionMatchView:
     kappa_quadratic: StatisticView | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchView(StatisticView):
+class MatchView(StatisticView, kw_only=True):
     """The share of equal answers over all criteria; `n` counts answers, `units` the units they belong to."""
 
     units: int
     by_criterion: dict[str, CriterionMatchView]
 
 
-@dataclass(frozen=True, slots=True)
-class RaterTasks:
+class RaterTasks(View):
     """A rater's tasks. `done` counts each item once; `repeats` are the repeats that are done."""
 
     training: int
@@ -208,8 +196,7 @@ class RaterTasks:
     repeats: int
 
 
-@dataclass(frozen=True, slots=True)
-class RaterProgress:
+class RaterProgress(View):
     """One member. `units_rated` have an answer by them; `per_hour` counts units per hour of active time."""
 
     rater: str
@@ -243,16 +230,14 @@ class StudyProgressView(StudyProgress):
     paused: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ElsewhereProgress:
+class ElsewhereProgress(View):
     """A person who rated only in another way, such as in a spreadsheet; `units_rated` have a value by them."""
 
     rater: str
     units_rated: int
 
 
-@dataclass(frozen=True, slots=True)
-class ProgressView:
+class ProgressView(View):
     """How far the study and each person are."""
 
     study: StudyProgressView
@@ -261,8 +246,7 @@ class ProgressView:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrowthPointView(StatisticView):
+class GrowthPointView(StatisticView, kw_only=True):
     """α after the first `ratings` ratings; `units` were rated at least twice by then."""
 
     ratings: int
@@ -270,8 +254,7 @@ class GrowthPointView(StatisticView):
     percent: StatisticView
 
 
-@dataclass(frozen=True, slots=True)
-class GrowthCurve:
+class GrowthCurve(View):
     """The agreement on one criterion after each tenth of the ratings."""
 
     title: str
@@ -279,8 +262,7 @@ class GrowthCurve:
     statistic: Literal["alpha"] = "alpha"
 
 
-@dataclass(frozen=True, slots=True)
-class GrowthView:
+class GrowthView(View):
     """The curve of each criterion."""
 
     criteria: dict[str, GrowthCurve]

@@ -55,7 +55,7 @@ _INCOMPLETE: dict[int | str, dict[str, Any]] = {422: {"model": IncompleteBody, "
 @router.get("/form", summary="Get the form: criteria, scales and fields")
 def form(account: Rater, services: ServicesOf) -> Form:
     with services.read() as study:
-        protocol = tasks.current_protocol(study)
+        protocol = answers.current_protocol(study)
         return form_of(protocol, study.store.people.tasks.plan(), study.store.identity, account.name)
 
 
@@ -63,7 +63,7 @@ def form(account: Rater, services: ServicesOf) -> Form:
 def next_task(account: Rater, services: ServicesOf, body: NextTaskRequest) -> NextTask:
     """The first of your open tasks that you do not hold yet, or a new one."""
     with services.write() as study:
-        tasks.current_protocol(study)
+        answers.current_protocol(study)
         task = study.store.people.tasks.next(account.name, holding=body.holding)
     # Rendered from a reading connection, so that other raters can save meanwhile.
     with services.read() as study:
@@ -84,9 +84,8 @@ def list_tasks(
 @router.get("/tasks/{number}", summary="Get one of your tasks", responses=error_responses(404))
 def get_task(account: Rater, services: ServicesOf, number: Number) -> TaskView:
     with services.read() as study:
-        tasks.current_protocol(study)
-        task = tasks.find_task(study, account.name, number)
-        return tasks.task_view(study, task, study.store.people.tasks.plan())
+        answers.current_protocol(study)
+        return tasks.task_view(study, account.name, number)
 
 
 @router.put("/tasks/{number}/units/{position}/ratings/{criterion}", summary="Save an answer", responses=SAVES)
@@ -109,8 +108,8 @@ def save(
     """
     replaces = replaced_id(if_match, if_none_match)
     with services.write() as study:
-        tasks.current_protocol(study, digest)
-        saved = answers.save(study, account.name, number, position, criterion, body, replaces)
+        protocol = answers.current_protocol(study, digest)
+        saved = answers.save(study, protocol, account.name, number, position, criterion, body, replaces)
     response.headers["ETag"] = f'"{saved.rating.id}"'
     return saved
 
@@ -125,16 +124,18 @@ def finish(
 ) -> FinishedUnit:
     """Settle the criteria that need no answer. A task is done when all of its units are finished."""
     with services.write() as study:
-        tasks.current_protocol(study, digest)
-        return answers.finish(study, account.name, number, position)
+        protocol = answers.current_protocol(study, digest)
+        answers.finish(study, protocol, account.name, number, position)
+        return tasks.finished_unit(study, account.name, number, position)
 
 
 @router.post("/tasks/{number}/skip", summary="Skip an item", responses={**error_responses(400, 404), **CONFLICT})
 def skip(account: Rater, services: ServicesOf, number: Number, body: SkipRequest, digest: Digest = None) -> TaskView:
     """Skip everything in a task that has no answer yet. The task is done then."""
     with services.write() as study:
-        tasks.current_protocol(study, digest)
-        return answers.skip(study, account.name, number, body.reason)
+        protocol = answers.current_protocol(study, digest)
+        answers.skip(study, protocol, account.name, number, body.reason)
+        return tasks.task_view(study, account.name, number)
 
 
 @router.post("/training/skip", summary="Skip the training", responses=error_responses(409))

@@ -1,47 +1,47 @@
 """Answers of raters and rulings of adjudicators: checked and stored one by one; a unit finished, an item skipped.
 
-Each public function runs within one `services.write()` and so holds the writer's lock before it reads: what it has
+What changes something runs within one `services.write()` and so holds the writer's lock before it reads: what it has
 read cannot change before it writes. The order of the checks is the same for all answers: the same id again returns what
 is stored; an answer that is final or has changed is a conflict (409); an invalid one is a UserError (422).
+
+Answers to items are ratings. Answers to worked examples and to repeated items are trials, which no statistic of the
+study counts; the page treats them alike.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from fastapi import HTTPException
 from pydantic import TypeAdapter
 
-from evenhand.assignment import Purpose, Task
+from evenhand.assignment import Plan, Purpose, Task
 from evenhand.errors import UserError
+from evenhand.nlp.quotes import Quotes
 from evenhand.protocol.completion import (
     SKIPPED,
     TAKEN_BACK,
-    Missing,
     UnitRatings,
     effective_values,
+    is_answer,
     is_finished,
     is_taken_back,
     missing,
     statuses_on_finish,
 )
 from evenhand.protocol.guideline import condition_in_words, field_text
-from evenhand.protocol.model import Criterion, Protocol
-from evenhand.records import FieldValue, Rating, Span, Status, Unit, Value, now
+from evenhand.protocol.model import Criterion, Example, Protocol
+from evenhand.records import FieldValue, Kind, Rating, Span, Status, Unit, Value, now
 from evenhand.scales import Text, same_value
 from evenhand.study import Study
-from evenhand.web.schemas import (
-    AnswerRequest,
-    FinishedUnit,
-    RatingView,
-    SavedAnswer,
-    TaskStatus,
-    TaskView,
-    view_of,
-)
-from evenhand.web.services import tasks
+from evenhand.units import unit_id
+from evenhand.web.schemas import AnswerRequest, MissingPart, RatingView, SavedAnswer, UnitState
 from evenhand.web.services.adjudication import find_case
 from evenhand.web.services.forms import offers_cannot_assess
+
+TRIALS = (Purpose.TRAINING, Purpose.REPEAT)
+"""Tasks whose answers are trials."""
 
 RENEWED_AFTER = 0.1
 """The part of a claim's time after which an answer renews it; most answers need not write the claim as well."""
@@ -51,6 +51,123 @@ ID_USED = "This answer was not saved, because its id was used before. Send it ag
 
 _CONTENT = ("status", "value", "rationale", "confidence", "notes", "evidence", "reason")
 _RATING_JSON = TypeAdapter(RatingView)
+
+Fields = Mapping[str, FieldValue]
+
+
+# What is answered
+
+
+def current_protocol(study: Study, expected: str | None = None) -> Protocol:
+    """The current protocol; 409 if the page uses another one, whose digest is `expected`."""
+    protocol = study.store.protocols.versions()[-1].protocol
+    if expected is not None and expected != protocol.digest:
+        raise HTTPException(409, "The protocol has changed; reload the page.")
+    return protocol
+
+
+def find_task(study: Study, rater: str, number: int) -> Task:
+    """A task of this rater; 404 if there is none with that number."""
+    task = study.store.people.tasks.find(rater, number)
+    if task is None:
+        raise HTTPException(404, f"You have no task {number}.")
+    return task
+
+
+def units_of(study: Study, protocol: Protocol, task: Task) -> Sequence[Unit]:
+    """The units of a task; a worked example has one, which is not stored."""
+    if task.item is not None:
+        return study.store.items.units_of([task.item]).get(task.item, ())
+    example = example_of(protocol, task)
+    return [example_unit(protocol, example, f"example:{task.example}")] if example else []
+
+
+def find_unit(study: Study, protocol: Protocol, task: Task, position: int) -> Unit:
+    """The unit at a position, from 1; 404 if there is none."""
+    rule, found = protocol.rule.of, None
+    if task.item is None:
+        found = next(iter(units_of(study, protocol, task)), None) if position == 1 else None
+    elif rule == "item":
+        # A whole item is its only unit, so there is nothing to look up.
+        found = Unit(task.item, task.item, 1) if position == 1 else None
+    elif 0 < position < 2**31:
+        found = study.store.items.unit(unit_id(task.item, position, rule))
+    if found is None:
+        raise HTTPException(404, f"Task {task.number} has no unit {position}.")
+    return found
+
+
+def example_of(protocol: Protocol, task: Task) -> Example | None:
+    """The worked example of a training task, if the protocol still has it."""
+    if task.example is None or task.example >= len(protocol.examples):
+        return None
+    return protocol.examples[task.example]
+
+
+def example_unit(protocol: Protocol, example: Example, unit_id: str) -> Unit:
+    """The unit of a worked example: the whole of it, a sentence with its span if it can be found, or a question."""
+    rule, span = protocol.rule, None
+    if rule.of == "sentence" and example.unit is not None and rule.field is not None:
+        value = protocol.example_fields(example).get(rule.field)
+        span = Quotes({rule.field: field_text(value)}).find(example.unit) if value is not None else None
+    return Unit(unit_id, unit_id, 1, example.unit, span)
+
+
+def field_values(study: Study, protocol: Protocol, task: Task) -> Fields:
+    """The fields of the item or worked example, including those that raters do not see."""
+    if task.item is None:
+        example = example_of(protocol, task)
+        return protocol.example_fields(example) if example else {}
+    item = study.store.items.find(task.item)
+    return item.fields if item else {}
+
+
+def current_ratings(study: Study, task: Task) -> Mapping[str, UnitRatings]:
+    """This rater's current ratings of a task, by unit and criterion; a unit without any is absent."""
+    ratings: dict[str, dict[str, Rating]] = {}
+    if task.purpose in TRIALS:
+        for _, rating in study.store.people.trials.all(task.rater, number=task.number):
+            ratings.setdefault(rating.unit, {})[rating.criterion] = rating
+    else:
+        for rating in study.store.ratings.all(item=task.item, rater=task.rater):
+            ratings.setdefault(rating.unit, {})[rating.criterion] = rating
+    return ratings
+
+
+def is_locked(task: Task, plan: Plan) -> bool:
+    """Whether the answers to a task are final, because the rater may have seen other ratings or the expected ones."""
+    return task.state == "done" and (plan.reveal != "never" or task.purpose is Purpose.TRAINING)
+
+
+def revealed(study: Study, task: Task, plan: Plan) -> Sequence[tuple[Kind, Rating]]:
+    """What the others answered on an item, as far as the plan reveals it to raters who are done with it.
+
+    The known answers are never revealed: raters must not learn which items have them.
+    """
+    if task.item is None or plan.reveal == "never":
+        return []
+    kinds = {rater.id: rater.kind for rater in study.store.ratings.raters()}
+    return [
+        (kinds[rating.rater], rating)
+        for rating in study.store.ratings.all(item=task.item)
+        if rating.rater not in (task.rater, plan.gold)
+        and is_answer(rating)
+        and (plan.reveal == "all" or kinds[rating.rater] is not Kind.PERSON)
+    ]
+
+
+def unit_state(protocol: Protocol, ratings: UnitRatings) -> UnitState:
+    """Whether a unit is finished, and what is missing."""
+    lacking, unsettled = missing(protocol, ratings), statuses_on_finish(protocol, ratings)
+    return UnitState(not lacking and not unsettled, [MissingPart(one.criterion, one.what) for one in lacking])
+
+
+def rating_view(one: Rating) -> RatingView:
+    texts = one.rationale, one.confidence, one.notes
+    return RatingView(one.id, one.status, one.value, *texts, one.evidence, one.reason, one.at)
+
+
+# Answering
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +191,7 @@ class _Target:
 
 def save(
     study: Study,
+    protocol: Protocol,
     rater: str,
     number: int,
     position: int,
@@ -82,9 +200,10 @@ def save(
     replaces: str | None,
 ) -> SavedAnswer:
     """Save a rater's answer in place of the one with the id `replaces`."""
-    task = tasks.find_task(study, rater, number)
-    [target] = _targets(study, task, [tasks.find_unit(study, task, position)])
-    saved = _save(study, target, criterion_id, answer, replaces)
+    task = find_task(study, rater, number)
+    [target] = _targets(study, task, [find_unit(study, protocol, task, position)])
+    fields = partial(field_values, study, protocol, task)
+    saved = _save(study, protocol, target, criterion_id, answer, replaces, fields)
     if task.state == "done" and (answer.taken_back or not saved.unit.finished):
         # Otherwise it would count as done without an answer, and never come back.
         study.store.people.tasks.reopen(rater, number)
@@ -94,44 +213,42 @@ def save(
 
 
 def rule(
-    study: Study, adjudicator: str, unit_id: str, criterion_id: str, answer: AnswerRequest, replaces: str | None
+    study: Study,
+    protocol: Protocol,
+    adjudicator: str,
+    unit_id: str,
+    criterion_id: str,
+    answer: AnswerRequest,
+    replaces: str | None,
 ) -> SavedAnswer:
     """Save an adjudicator's answer; criteria that are no longer asked after it are settled with it."""
     case = find_case(study, unit_id, adjudicator)
     target = _Target(case.unit.id, adjudicator, case.own, case.visible)
-    return _save(study, target, criterion_id, answer, replaces)
+    return _save(study, protocol, target, criterion_id, answer, replaces, lambda: case.item.fields)
 
 
-def finish(study: Study, rater: str, number: int, position: int) -> FinishedUnit:
+def finish(study: Study, protocol: Protocol, rater: str, number: int, position: int) -> None:
     """Settle what needs no decision in a unit; 422 with what is missing. The last unit completes the task."""
-    protocol = study.protocol
-    task = tasks.find_task(study, rater, number)
-    unit = tasks.find_unit(study, task, position)
-    [target] = _targets(study, task, [unit])
-    lacking = missing(protocol, target.ratings)
+    task = find_task(study, rater, number)
+    [target] = _targets(study, task, [find_unit(study, protocol, task, position)])
+    lacking = unit_state(protocol, target.ratings).missing
     if lacking:
-        raise _incomplete(protocol, lacking)
+        titles = {criterion.id: f"{criterion.title}: " for criterion in protocol.criteria}
+        listed = "; ".join(f"{titles.get(one.criterion or '', '')}{one.what}" for one in lacking)
+        more = [asdict(one) for one in lacking]
+        raise HTTPException(422, {"error": f"Some answers are missing: {listed}.", "missing": more})
     settled = statuses_on_finish(protocol, target.ratings)
     _settle(study, task, [target.rating(protocol, name, status) for name, status in settled])
-    ratings = tasks.current_ratings(study, task)
+    ratings = current_ratings(study, task)
     if task.state != "done" and all(
-        is_finished(protocol, ratings.get(one.id, {})) for one in tasks.units_of(study, task)
+        is_finished(protocol, ratings.get(one.id, {})) for one in units_of(study, protocol, task)
     ):
         study.store.people.tasks.finish(rater, number)
-        task = tasks.find_task(study, rater, number)
-    plan = study.store.people.tasks.plan()
-    return FinishedUnit(
-        unit=tasks.unit_view(protocol, unit, ratings.get(unit.id, {})),
-        task=TaskStatus(task.state, tasks.is_locked(task, plan)),
-        feedback=tasks.feedback_on(study, task, ratings),
-        others=tasks.others_of(study, task, plan),
-    )
 
 
-def skip(study: Study, rater: str, number: int, reason: str | None) -> TaskView:
+def skip(study: Study, protocol: Protocol, rater: str, number: int, reason: str | None) -> None:
     """Skip an item: everything without an answer is skipped, and the task is done."""
-    protocol = study.protocol
-    task = tasks.find_task(study, rater, number)
+    task = find_task(study, rater, number)
     if task.purpose is Purpose.TRAINING:
         raise HTTPException(409, "A single worked example cannot be skipped; skip the whole training instead.")
     reason = (reason or "").strip() or SKIPPED
@@ -139,13 +256,12 @@ def skip(study: Study, rater: str, number: int, reason: str | None) -> TaskView:
         raise UserError(f"give another reason than {TAKEN_BACK!r}, which marks an answer that was withdrawn")
     settled = [
         target.rating(protocol, name, status, reason=reason if status is Status.SKIPPED else None)
-        for target in _targets(study, task, tasks.units_of(study, task))
+        for target in _targets(study, task, units_of(study, protocol, task))
         for name, status in statuses_on_finish(protocol, target.ratings, skipped=True)
     ]
     _settle(study, task, settled)
     if task.state != "done":
         study.store.people.tasks.finish(rater, number)
-    return tasks.task_view(study, tasks.find_task(study, rater, number), study.store.people.tasks.plan())
 
 
 def skip_training(study: Study, rater: str) -> None:
@@ -156,16 +272,23 @@ def skip_training(study: Study, rater: str) -> None:
     people.update(rater, training_over=True)
 
 
-# Saving
-
-
 def _targets(study: Study, task: Task, units: Sequence[Unit]) -> Sequence[_Target]:
-    ratings, visible = tasks.current_ratings(study, task), tasks.raters_seen_before(study, task)
-    return [_Target(unit.id, task.rater, ratings.get(unit.id, {}), visible, task) for unit in units]
+    ratings, visible = current_ratings(study, task), set[str]()
+    if task.purpose is Purpose.REPEAT:
+        # The rater may have seen what was revealed after the first time.
+        visible = {rating.rater for _, rating in revealed(study, task, study.store.people.tasks.plan())}
+    return [_Target(unit.id, task.rater, ratings.get(unit.id, {}), tuple(sorted(visible)), task) for unit in units]
 
 
-def _save(study: Study, target: _Target, criterion_id: str, answer: AnswerRequest, replaces: str | None) -> SavedAnswer:
-    protocol = study.protocol
+def _save(
+    study: Study,
+    protocol: Protocol,
+    target: _Target,
+    criterion_id: str,
+    answer: AnswerRequest,
+    replaces: str | None,
+    fields: Callable[[], Fields],
+) -> SavedAnswer:
     if not protocol.has(criterion_id):
         raise HTTPException(404, "There is no such criterion in this protocol.")
     criterion, present = protocol.criterion(criterion_id), target.ratings.get(criterion_id)
@@ -173,25 +296,26 @@ def _save(study: Study, target: _Target, criterion_id: str, answer: AnswerReques
     if present is not None and present.id == rating.id:
         if not same_answer(present, rating):
             raise _conflict(ID_USED, present)
-        return SavedAnswer(view_of(RatingView, present), tasks.unit_state(protocol, target.ratings))
+        return SavedAnswer(rating_view(present), unit_state(protocol, target.ratings))
     if target.task is not None:
         _reject_if_locked(study, target.task)
     if (present.id if present else None) != replaces:
         raise _conflict(CHANGED, present)
     check(protocol, target.ratings, rating)
     if rating.evidence:
-        check_evidence(rating.evidence, _texts(study, target))
+        shown = {name: value for name, value in fields().items() if name in protocol.shown_fields()}
+        check_evidence(rating.evidence, {name: field_text(value) for name, value in shown.items()})
     follow_ups = _no_longer_asked(protocol, target, rating) if target.task is None else list[Rating]()
     if _store(study, target.task, [rating, *follow_ups]):
         # The store ignores an id that it knows; whose it is must not be revealed.
         raise _conflict(ID_USED, present)
-    ratings = {**target.ratings, **{one.criterion: one for one in [rating, *follow_ups]}}
-    return SavedAnswer(view_of(RatingView, rating), tasks.unit_state(protocol, ratings))
+    ratings = {**target.ratings, rating.criterion: rating, **{one.criterion: one for one in follow_ups}}
+    return SavedAnswer(rating_view(rating), unit_state(protocol, ratings))
 
 
 def _store(study: Study, task: Task | None, ratings: Sequence[Rating]) -> int:
     """Store answers, as trials if the task is not to be counted; returns how many of their ids were used before."""
-    if task is not None and task.purpose in tasks.TRIALS:
+    if task is not None and task.purpose in TRIALS:
         return study.store.people.trials.add(task.number, ratings).known
     return study.store.ratings.add(ratings, if_current=True).known
 
@@ -204,7 +328,7 @@ def _settle(study: Study, task: Task, ratings: Sequence[Rating]) -> None:
 
 
 def _reject_if_locked(study: Study, task: Task) -> None:
-    if task.state == "done" and tasks.is_locked(task, study.store.people.tasks.plan()):
+    if task.state == "done" and is_locked(task, study.store.people.tasks.plan()):
         shown = "the expected answers were" if task.purpose is Purpose.TRAINING else "other ratings of it can be"
         message = f"Task {task.number} is done and {shown} shown to you, so its answers are final."
         raise HTTPException(409, {"error": message, "present": None})
@@ -224,26 +348,9 @@ def _no_longer_asked(protocol: Protocol, target: _Target, ruling: Rating) -> Seq
     return found
 
 
-def _texts(study: Study, target: _Target) -> Mapping[str, str]:
-    """The texts that evidence may be cited from: those of the fields that raters see."""
-    values: Mapping[str, FieldValue]
-    if target.task is not None:
-        values = tasks.field_values(study, target.task)
-    else:
-        values = find_case(study, target.unit, target.rater).item.fields
-    return {name: field_text(values[name]) for name in study.protocol.shown_fields() if name in values}
-
-
 def _conflict(message: str, present: Rating | None) -> HTTPException:
-    current = None if present is None else _RATING_JSON.dump_python(view_of(RatingView, present), mode="json")
+    current = None if present is None else _RATING_JSON.dump_python(rating_view(present), mode="json")
     return HTTPException(409, {"error": message, "present": current})
-
-
-def _incomplete(protocol: Protocol, lacking: Sequence[Missing]) -> HTTPException:
-    titles = {criterion.id: criterion.title for criterion in protocol.criteria}
-    listed = "; ".join(f"{titles[one.criterion]}: {one.what}" if one.criterion else one.what for one in lacking)
-    parts = [{"criterion": one.criterion, "what": one.what} for one in lacking]
-    return HTTPException(422, {"error": f"Some answers are missing: {listed}.", "missing": parts})
 
 
 # Checking

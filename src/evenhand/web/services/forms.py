@@ -7,9 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from evenhand.assignment import Plan
-from evenhand.nlp.quotes import Quotes
 from evenhand.protocol.guideline import condition_in_words, field_text, field_title
-from evenhand.protocol.model import Condition, Criterion, Example, Protocol
+from evenhand.protocol.model import Condition, Criterion, Protocol
 from evenhand.records import FieldValue, Span, Triple, Unit
 from evenhand.scales import Nominal, Ordinal, Scale, Text, label_key
 from evenhand.web.schemas import (
@@ -63,16 +62,6 @@ def parts_of(value: FieldValue) -> list[FieldPart]:
     if any(isinstance(part, Triple) for part in value):
         return _triples([part for part in value if isinstance(part, Triple)])
     return _passages([part for part in value if not isinstance(part, Triple)])
-
-
-def example_unit(protocol: Protocol, example: Example, unit_id: str) -> Unit:
-    """The unit of a worked example: the whole of it, a sentence with its span if it can be found, or a question."""
-    rule = protocol.rule
-    span: Span | None = None
-    if rule.of == "sentence" and example.unit is not None and rule.field is not None:
-        value = protocol.example_fields(example).get(rule.field)
-        span = Quotes({rule.field: field_text(value)}).find(example.unit) if value is not None else None
-    return Unit(unit_id, unit_id, 1, example.unit, span)
 
 
 def shown_span(protocol: Protocol, unit: Unit) -> Span | None:

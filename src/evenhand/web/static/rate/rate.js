@@ -111,7 +111,7 @@ class RatingPage extends Workbench {
     const final = h("p", { class: "notice" }, "These answers are final and can no longer be changed.");
     if (task.purpose !== "training" && !task.locked) return null;
     const place = h("strong", {}, `Training ${Math.min(Number(task.number), training)} of ${training}`);
-    const skip = button("Skip training", () => this.skipTraining(), { class: "quiet" });
+    const skip = button("Skip training", () => this.leaveTask(() => this.queue.skipTraining()), { class: "quiet" });
     const label = h("p", { dir: "auto" }, place, task.title ? `: ${task.title}` : "");
     const notice = h("div", { class: "notice training row spread" }, label, isOptional && skip);
     return h("div", { class: "stack tight" }, task.purpose === "training" && notice, task.locked && final);
@@ -348,10 +348,6 @@ class RatingPage extends Workbench {
 
   askToSkip() {
     openSkipDialog((reason) => this.leaveTask(() => this.skip(reason)));
-  }
-
-  skipTraining() {
-    return this.leaveTask(() => this.queue.skipTraining());
   }
 
   /** @param {string | null} reason */

@@ -148,7 +148,7 @@ function refusalNotice({ tasks }, criterion, mine, entry) {
   if (status !== 409 || !present) {
     return h(
       "div",
-      { class: "notice bad", role: "group", "aria-label": "Not saved" },
+      { id: "refused", class: "notice bad", role: "group", "aria-label": "Not saved" },
       textElement("p", `This answer was not saved. ${error}`),
       row(
         button("Try again", () => outbox.retry(entry), { class: "primary" }),
@@ -160,7 +160,7 @@ function refusalNotice({ tasks }, criterion, mine, entry) {
   const { rationale } = present;
   return h(
     "div",
-    { class: "notice caution", role: "group", "aria-label": "Two answers" },
+    { id: "refused", class: "notice caution", role: "group", "aria-label": "Two answers" },
     textElement("p", `Here: ${formatAnswer(criterion, mine)}; saved elsewhere: ${theirs}, at ${localTime(present.at)}.`),
     rationale && rationale !== mine.rationale ? textElement("p", `“${rationale}”`, { class: "small" }) : null,
     row(

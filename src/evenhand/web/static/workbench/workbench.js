@@ -51,7 +51,7 @@ export class Workbench {
     byId("open-keys").addEventListener("click", () => openKeyHelp(this.keyActions()));
     bindKeys(this.keyActions());
     this.tasks.addEventListener("change", () => this.drawSoon());
-    this.outbox.addEventListener("refused", (event) => this.resendUnasked(/** @type {CustomEvent} */ (event).detail.entry));
+    this.outbox.addEventListener("refused", (event) => this.showRefused(/** @type {CustomEvent} */ (event).detail.entry));
     addEventListener("pagehide", () => this.drafts.saveAll());
     document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.drafts.saveAll());
   }
@@ -318,10 +318,12 @@ export class Workbench {
     openEvidenceDialog(fields, this.form.study.language, isCited, (span) => this.toggleCitation(span));
   }
 
-  /** Sends an answer again that was refused only because its criterion did not apply when it was made. @param {Entry} entry */
-  resendUnasked(entry) {
-    if (entry.refused?.present?.status !== "not_asked" || this.tasks.current?.number !== entry.task) return;
-    this.tasks.resolve(entry, true);
+  /** Shows why an answer was refused. If its criterion did not apply when it was made, sends it again. @param {Entry} entry */
+  showRefused(entry) {
+    if (this.tasks.current?.number !== entry.task) return;
+    if (entry.refused?.present?.status === "not_asked") return this.tasks.resolve(entry, true);
+    this.draw();
+    document.getElementById("refused")?.scrollIntoView({ block: "nearest" });
   }
 
   // What is missing
