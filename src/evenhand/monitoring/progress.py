@@ -23,7 +23,7 @@ from statistics import median
 
 import numpy as np
 
-from evenhand.analysis.tables import Table, Tables
+from evenhand.analysis.tables import Tables
 from evenhand.assignment import Plan
 from evenhand.monitoring.activity import Activity, Speed, speed
 from evenhand.monitoring.quality import (
@@ -34,6 +34,7 @@ from evenhand.monitoring.quality import (
     match_with_others,
     match_with_self,
 )
+from evenhand.protocol.model import Protocol
 from evenhand.records import Rating
 from evenhand.statistics import IntArray
 from evenhand.store.people.access import Member
@@ -104,34 +105,19 @@ class Progress:
     hints: Mapping[str, Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class _References:
-    """What raters are compared with: all ratings, including the known answers, and the independent ratings."""
-
-    numbers: Mapping[str, int]
-    known: int | None
-    all_ratings: Mapping[str, Table]
-    independent: Mapping[str, Table]
-
-    def to_known(self, member: Member) -> Match | None:
-        number = self.numbers.get(member.rater)
-        if self.known is None or number is None or member.role != "rater" or number == self.known:
-            return None
-        return match_with_known(self.all_ratings, number, self.known)
-
-    def to_others(self, member: Member) -> Match | None:
-        number = self.numbers.get(member.rater)
-        if number is None or member.role != "rater":
-            return None
-        return match_with_others(self.independent, number, self.known)
-
-
 def progress(tables: Tables, people: Sequence[Participant], plan: Plan, now: datetime) -> Progress:
     """Everything that the owner's page shows about the work done so far."""
     numbers = {rater.id: number for number, rater in enumerate(tables.raters)}
     known = None if plan.gold is None else numbers.get(plan.gold)
-    references = _References(numbers, known, comparable_criteria(tables), comparable_criteria(tables.independent()))
-    records = [_record(tables, person, references) for person in people]
+    everyone, independent = comparable_criteria(tables), comparable_criteria(tables.independent())
+    records: list[RaterRecord] = []
+    for person in people:
+        number = numbers.get(person.member.rater) if person.member.role == "rater" else None
+        with_known = None
+        if number is not None and known is not None and number != known:
+            with_known = match_with_known(everyone, number, known)
+        with_others = None if number is None else match_with_others(independent, number, known)
+        records.append(_record(tables.protocol, person, with_known, with_others))
     raters = [record for record in records if record.member.role == "rater"]
     of_person = _units_by_person(tables, known)
     here = {person.member.rater for person in people}
@@ -143,18 +129,18 @@ def progress(tables: Tables, people: Sequence[Participant], plan: Plan, now: dat
     )
 
 
-def _record(tables: Tables, person: Participant, references: _References) -> RaterRecord:
-    repeats = match_with_self(tables.protocol, person.activity.values, person.trials)
-    training = match_with_examples(tables.protocol, person.trials)
+def _record(protocol: Protocol, person: Participant, known: Match | None, others: Match | None) -> RaterRecord:
+    repeats = match_with_self(protocol, person.activity.values, person.trials)
+    training = match_with_examples(protocol, person.trials)
     return RaterRecord(
         member=person.member,
         counts=person.counts,
         activity=person.activity,
         speed=speed(person.activity),
-        known=references.to_known(person.member),
+        known=known,
         repeats=repeats if repeats.units else None,
         training=training if training.units else None,
-        others=references.to_others(person.member),
+        others=others,
     )
 
 
