@@ -67,7 +67,7 @@ def test_a_dispute_is_ruled_on_with_the_mouse_and_says_so_once_it_is_saved(halo:
     expect(page.locator("#status")).to_have_text("All saved")
     ruling = rulings(halo)["sample_017", "support"]
     assert (ruling.value, ruling.notes) == ("CONTRADICTED", "Linen is not mentioned.")
-    page.get_by_label("Show those with a ruling").check()
+    page.get_by_label("Show disputes with a ruling").check()
     expect(page.locator(".disputes li")).to_have_count(3)
 
 
@@ -94,7 +94,7 @@ def test_models_count_when_they_are_asked_to(halo: Served, page: Page):
         study.store.ratings.add([said], raters=[RaterRef("model-a", Kind.MODEL)])
     join(page, halo)
     expect(page.locator("#count")).to_have_text("3 without a ruling")
-    page.get_by_label("Count models, too").check()
+    page.get_by_label("Include models").check()
     expect(page.locator("#count")).to_have_text("4 without a ruling")
 
 

@@ -20,7 +20,7 @@ ROUTERS = (access.router, tasks.router, manage.router, adjudication.router, data
 DESCRIPTION = """\
 Everything that the pages can do, for programs.
 
-Send the token of an invite with a name, or the owner's password, as `Authorization: Bearer TOKEN`. An error is
+Send the token of a named invite, or the owner's password, as `Authorization: Bearer TOKEN`. An error is
 `{"error": "what happened and what to do"}`, sometimes with more fields.
 """
 

@@ -57,7 +57,7 @@ def error_response(
     """An error in the form that the client can read."""
     if scope["path"].startswith("/api/"):
         return AsciiJSONResponse({"error": message, **(more or {})}, status, headers)
-    title = HTTPStatus(status).phrase.capitalize() if status < 500 else "That did not work"
+    title = HTTPStatus(status).phrase.capitalize() if status < 500 else "Something went wrong"
     return HTMLResponse(render("message.html", title=_TITLES.get(status, title), text=message), status, headers)
 
 

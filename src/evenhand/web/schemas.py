@@ -42,7 +42,7 @@ class AsciiJSONResponse(JSONResponse):
 
 
 @dataclass_transform(frozen_default=True)
-class View:
+class ResponseModel:
     """A part of a response. Every subclass is a frozen dataclass."""
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
@@ -58,7 +58,7 @@ def view_of(view: type[V], record: object, **more: object) -> V:
 # Errors
 
 
-class ErrorMessage(View):
+class ErrorMessage(ResponseModel):
     """Why a request failed and what to do."""
 
     error: str
@@ -73,7 +73,7 @@ class InvalidBody(ErrorMessage):
 # The form
 
 
-class StudyInfo(View):
+class StudyInfo(ResponseModel):
     """The study and its protocol. `id` tells studies apart that are served at the same address one after another."""
 
     id: str
@@ -84,7 +84,7 @@ class StudyInfo(View):
     language: str
 
 
-class FormField(View):
+class FormField(ResponseModel):
     """A field that raters see; `labels` are the possible values of a label field, with their definitions."""
 
     name: str
@@ -95,7 +95,7 @@ class FormField(View):
     labels: dict[str, str] | None
 
 
-class FormCondition(View):
+class FormCondition(ResponseModel):
     """When a criterion is asked; `words` states the condition for raters."""
 
     criterion: str
@@ -105,7 +105,7 @@ class FormCondition(View):
     words: str
 
 
-class ScaleChoice(View):
+class ScaleChoice(ResponseModel):
     """A level or label; `text` explains when to choose it."""
 
     value: Value
@@ -113,7 +113,7 @@ class ScaleChoice(View):
     text: str
 
 
-class FormScale(View):
+class FormScale(ResponseModel):
     """A scale. Levels are listed from lowest to highest. `unanswerable`: `<Unanswerable>` is a valid answer."""
 
     type: Literal["ordinal", "nominal", "text", "percent"]
@@ -121,7 +121,7 @@ class FormScale(View):
     unanswerable: bool = False
 
 
-class FormCriterion(View):
+class FormCriterion(ResponseModel):
     """A question. `cannot_assess`: raters may choose "cannot assess", because no label of the scale means that."""
 
     id: str
@@ -136,7 +136,7 @@ class FormCriterion(View):
     cannot_assess: bool
 
 
-class Form(View):
+class Form(ResponseModel):
     """Everything that the rating page needs to know about the protocol.
 
     `rated_field` is the field whose sentences are rated one by one, if raters see it. The rating of the criterion
@@ -162,7 +162,7 @@ class Form(View):
 # Items, units and ratings
 
 
-class FieldPart(View):
+class FieldPart(ResponseModel):
     """A part of a field's text; `offset` is its position in that text, in Unicode code points."""
 
     offset: int
@@ -171,14 +171,14 @@ class FieldPart(View):
     triple: tuple[str, str, str] | None = None
 
 
-class FieldParts(View):
+class FieldParts(ResponseModel):
     """The text of one field, in parts."""
 
     name: str
     parts: list[FieldPart]
 
 
-class RatingView(View):
+class RatingView(ResponseModel):
     """A current rating."""
 
     id: str
@@ -192,14 +192,14 @@ class RatingView(View):
     at: Moment
 
 
-class MissingPart(View):
+class MissingPart(ResponseModel):
     """Something that a unit still needs. Without a criterion it concerns the unit as a whole."""
 
     criterion: str | None
     what: str
 
 
-class UnitState(View):
+class UnitState(ResponseModel):
     """Whether a unit is finished, and what is missing."""
 
     finished: bool
@@ -215,7 +215,7 @@ class UnitView(UnitState):
     ratings: dict[str, RatingView]
 
 
-class OtherRating(View):
+class OtherRating(ResponseModel):
     """Another rater's answer."""
 
     rater: str
@@ -227,7 +227,7 @@ class OtherRating(View):
     rationale: str | None
 
 
-class SavedAnswer(View):
+class SavedAnswer(ResponseModel):
     """The stored rating and the state of its unit."""
 
     rating: RatingView
@@ -237,7 +237,7 @@ class SavedAnswer(View):
 # Tasks
 
 
-class ExampleVerdict(View):
+class ExampleVerdict(ResponseModel):
     """One answer to a worked example, with the expected one."""
 
     criterion: str
@@ -247,14 +247,14 @@ class ExampleVerdict(View):
     rationale: str | None
 
 
-class Feedback(View):
+class Feedback(ResponseModel):
     """The expected answers to a worked example."""
 
     explanation: str | None
     criteria: list[ExampleVerdict]
 
 
-class TaskView(View):
+class TaskView(ResponseModel):
     """An item or a worked example for one rater. `title` is the worked example's. `locked`: its answers are final."""
 
     number: int
@@ -268,14 +268,14 @@ class TaskView(View):
     others: list[OtherRating] | None
 
 
-class TaskProgress(View):
+class TaskProgress(ResponseModel):
     """The number of tasks a rater has done, without training, and the total, if it is known."""
 
     done: int
     of: int | None
 
 
-class NextTask(View):
+class NextTask(ResponseModel):
     """The next task, or why there is none; `completion` is the address to go to when everything is done."""
 
     state: Literal["task", "paused", "done"]
@@ -284,7 +284,7 @@ class NextTask(View):
     completion: str | None = None
 
 
-class TaskSummary(View):
+class TaskSummary(ResponseModel):
     """A task without its content."""
 
     number: int
@@ -294,21 +294,21 @@ class TaskSummary(View):
     finished: Moment | None
 
 
-class TaskList(View):
+class TaskList(ResponseModel):
     """A rater's tasks, in order."""
 
     tasks: list[TaskSummary]
     progress: TaskProgress
 
 
-class TaskStatus(View):
+class TaskStatus(ResponseModel):
     """Whether a task is done, and whether its answers are final."""
 
     state: TaskState
     locked: bool
 
 
-class FinishedUnit(View):
+class FinishedUnit(ResponseModel):
     """A finished unit and its task."""
 
     unit: UnitView
@@ -317,7 +317,7 @@ class FinishedUnit(View):
     others: list[OtherRating] | None
 
 
-class TrainingSkipped(View):
+class TrainingSkipped(ResponseModel):
     """The rater continues with the items."""
 
     state: Literal["training_over"] = "training_over"
@@ -397,7 +397,7 @@ class IncompleteBody(InvalidBody):
 # Statistics
 
 
-class StatisticView(View):
+class StatisticView(ResponseModel):
     """A figure with its 95 % interval `ci` and the number of units `n`.
 
     Without a value, `why` gives the reason; `note` explains a missing interval.

@@ -24,7 +24,7 @@ from evenhand.study import Study
 from evenhand.web.dependencies import Accounts, Owner, ServicesOf
 from evenhand.web.errors import error_responses
 from evenhand.web.middleware import bearer_token
-from evenhand.web.schemas import StrictRequest, View, view_of
+from evenhand.web.schemas import ResponseModel, StrictRequest, view_of
 from evenhand.web.sessions import client_of
 
 router = APIRouter(prefix="/api", tags=["access"])
@@ -72,7 +72,7 @@ class JoinRequest(
     source: ParticipantSource = Field(default=ParticipantSource(), description="who joins, if the invite has no name")
 
 
-class Joined(View):
+class Joined(ResponseModel):
     """Who is signed in now, and the page to go to."""
 
     access: Role
@@ -88,7 +88,7 @@ class OwnerRequest(StrictRequest, json_schema_extra={"examples": [{"password": "
     )
 
 
-class SignedIn(View):
+class SignedIn(ResponseModel):
     """The page to go to."""
 
     next: NextPage
@@ -101,7 +101,7 @@ class ActAsRequest(StrictRequest, json_schema_extra={"examples": [{"name": "dana
     role: Role = "rater"
 
 
-class Me(View):
+class Me(ResponseModel):
     """Who is signed in, and the title of the study."""
 
     access: list[AccessLevel]
@@ -120,7 +120,7 @@ class InviteView(Invite):
     state: InviteState
 
 
-class InviteList(View):
+class InviteList(ResponseModel):
     """All invites, oldest first."""
 
     invites: list[InviteView]
@@ -136,7 +136,7 @@ class InviteRequest(StrictRequest, json_schema_extra={"examples": [{"name": "ann
     seats: int | None = Field(default=None, ge=1, le=MOST_SEATS)
 
 
-class NewInvite(View):
+class NewInvite(ResponseModel):
     """A new invite. Its link is shown only once, because only a digest of the token is stored."""
 
     invite: InviteView
@@ -184,7 +184,7 @@ def sign_out(request: Request, response: Response, services: ServicesOf) -> None
         services.sessions.sign_out(study, request, response)
 
 
-@router.get("/me", summary="Get who is signed in in this browser")
+@router.get("/me", summary="Get who is signed in")
 def me(request: Request, accounts: Accounts, services: ServicesOf) -> Me:
     """If nobody is signed in, `access` is empty. A token that is sent must be valid."""
     if not accounts and bearer_token(request) is not None:

@@ -21,9 +21,9 @@ from evenhand.web.schemas import (
     Form,
     Moment,
     OtherRating,
+    ResponseModel,
     SavedAnswer,
     UnitView,
-    View,
     view_of,
 )
 from evenhand.web.services import adjudication, answers, tasks
@@ -37,7 +37,7 @@ UnitId = Annotated[
 ]
 
 
-class DisputeList(View):
+class DisputeList(ResponseModel):
     """Disputes, largest disagreement first; `more`: there are others."""
 
     disputes: list[Dispute]
@@ -55,7 +55,7 @@ class CaseRating(OtherRating):
     adjudicator: bool
 
 
-class CaseView(View):
+class CaseView(ResponseModel):
     """A unit with its texts, the adjudicator's own ratings in `units` and all other ratings in `ratings`."""
 
     unit: str
@@ -80,7 +80,7 @@ def disputes(
     services: ServicesOf,
     criterion: Annotated[str | None, Query(max_length=200, description="only disagreement on this criterion")] = None,
     open: Annotated[bool, Query(description="omit units that have a ruling")] = True,
-    include: Annotated[Literal["people", "models"], Query(description="models: count models, too")] = "people",
+    include: Annotated[Literal["people", "models"], Query(description="models: include models")] = "people",
     limit: Annotated[int, Query(ge=1, le=MAX_DISPUTES)] = 50,
 ) -> DisputeList:
     """Largest disagreement first. Free texts are in dispute if some raters found no answer and others gave one.

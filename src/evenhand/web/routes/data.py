@@ -15,7 +15,7 @@ from evenhand.store.people.access import Role
 from evenhand.study import Study
 from evenhand.web.dependencies import Owner, ServicesOf
 from evenhand.web.errors import error_responses
-from evenhand.web.schemas import AsciiJSONResponse, Moment, StatisticView, View, view_of
+from evenhand.web.schemas import AsciiJSONResponse, Moment, ResponseModel, StatisticView, view_of
 
 router = APIRouter(prefix="/api", tags=["data"])
 
@@ -30,7 +30,7 @@ RaterName = Annotated[str | None, Query(min_length=1, max_length=1000, examples=
 CriterionName = Annotated[str | None, Query(min_length=1, max_length=1000, examples=["support"])]
 
 
-class UnitEntry(View):
+class UnitEntry(ResponseModel):
     """What a rating is about: the item itself, or a sentence or question of it.
 
     `position` is its place in the item, from 1. A question has the reference's own `answer` and the `key_info` that it
@@ -45,7 +45,7 @@ class UnitEntry(View):
     key_info: str | None
 
 
-class ItemEntry(View):
+class ItemEntry(ResponseModel):
     """An item with its units. Fields without a value are absent."""
 
     id: str
@@ -59,7 +59,7 @@ class NumberedItem(ItemEntry):
     number: int
 
 
-class ItemPage(View):
+class ItemPage(ResponseModel):
     """Items in the order of the study. `next` is the `after` of the next page; null on the last."""
 
     items: list[NumberedItem]
@@ -81,7 +81,7 @@ class RatingEntry(Rating):
     at: Moment = field(default_factory=now)
 
 
-class RatingPage(View):
+class RatingPage(ResponseModel):
     """Ratings, oldest first. `next` is the `after` of the next page; `revision` the number of the newest rating."""
 
     ratings: list[RatingEntry]
@@ -96,7 +96,7 @@ class RaterEntry(RaterRef):
     role: Role | None = None
 
 
-class VersionEntry(View):
+class VersionEntry(ResponseModel):
     """A version of the protocol that this study was rated under, and its current ratings by status."""
 
     digest: str
@@ -105,7 +105,7 @@ class VersionEntry(View):
     ratings: Mapping[Status, int]
 
 
-class StudyEntry(View):
+class StudyEntry(ResponseModel):
     """What the study consists of. `versions` are listed oldest first; the last is current."""
 
     title: str
@@ -222,7 +222,7 @@ def _rating_entry(study: Study, number: int, rating: Rating, kind: Kind) -> Rati
 # What `agree --json` and `measures --json` print. These classes only describe it.
 
 
-class PairAgreement(View, kw_only=True):
+class PairAgreement(ResponseModel, kw_only=True):
     """Two raters on the units that both rated. Coefficients that do not suit the scale are absent."""
 
     a: str
@@ -242,7 +242,7 @@ class PairAgreement(View, kw_only=True):
     confusion: Annotated[list[list[int]], Field(description="rows: a, columns: b, in the order of labels")]
 
 
-class MajorityVote(View, kw_only=True):
+class MajorityVote(ResponseModel, kw_only=True):
     """Units that every rater rated: all ratings equal, more than half equal, neither."""
 
     n: int
@@ -255,21 +255,21 @@ class MajorityVote(View, kw_only=True):
     ]
 
 
-class Ceiling(View, kw_only=True):
+class Ceiling(ResponseModel, kw_only=True):
     """The agreement of the people with each other."""
 
     percent: StatisticView
     alpha: StatisticView
 
 
-class Baseline(View, kw_only=True):
+class Baseline(ResponseModel, kw_only=True):
     """The most frequent label of the people, which a constant rater would always give."""
 
     label: int | float | str
     share: float
 
 
-class CriterionAgreement(View, kw_only=True):
+class CriterionAgreement(ResponseModel, kw_only=True):
     """The agreement of all raters, and of every pair, on one criterion."""
 
     level: Literal["nominal", "ordinal", "interval"]
@@ -291,7 +291,7 @@ class CriterionAgreement(View, kw_only=True):
     status: Annotated[dict[str, int], Field(description="ratings by status")]
 
 
-class RaterIdentity(View, kw_only=True):
+class RaterIdentity(ResponseModel, kw_only=True):
     """A rater and its kind."""
 
     id: str
@@ -312,14 +312,14 @@ class TargetEntry(StatisticView, kw_only=True):
     more_items: Annotated[int | None, Field(description="more items needed to decide it, if known")]
 
 
-class LeftOut(View, kw_only=True):
+class LeftOut(ResponseModel, kw_only=True):
     """What the figures leave out."""
 
     earlier_protocols: Annotated[dict[str, int], Field(description="ratings under other protocol versions, by digest")]
     adjudicators: Annotated[list[str], Field(description="raters who saw the ratings of others")]
 
 
-class AgreementDocument(View, kw_only=True):
+class AgreementDocument(ResponseModel, kw_only=True):
     """What `evenhand agree --json` prints."""
 
     protocol: str
@@ -344,7 +344,7 @@ class MeasureFigure(StatisticView, kw_only=True):
     left_out: Annotated[dict[str, int], Field(description="ratings not used, by reason")]
 
 
-class MeasuresDocument(View, kw_only=True):
+class MeasuresDocument(ResponseModel, kw_only=True):
     """What `evenhand measures --json` prints."""
 
     protocol: str

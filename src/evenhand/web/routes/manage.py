@@ -25,7 +25,7 @@ from evenhand.store.people.tasks import TaskCounts
 from evenhand.study import Study
 from evenhand.web.dependencies import Owner, ServicesOf
 from evenhand.web.errors import error_responses
-from evenhand.web.schemas import MAX_ID, StatisticView, StrictRequest, View, view_of
+from evenhand.web.schemas import MAX_ID, ResponseModel, StatisticView, StrictRequest, view_of
 
 router = APIRouter(prefix="/api", tags=["manage"])
 
@@ -46,7 +46,7 @@ class PlanView(Plan):
     locked: list[LockedPart]
 
 
-class OpenTask(View):
+class OpenTask(ResponseModel):
     """An open task as only the owner sees it: with its item, if it is not a worked example, and its purpose."""
 
     number: int
@@ -58,7 +58,7 @@ class OpenTask(View):
     expires: datetime
 
 
-class OpenTasks(View):
+class OpenTasks(ResponseModel):
     """The open tasks of one rater."""
 
     rater: str
@@ -79,7 +79,7 @@ class GiveBackRequest(StrictRequest, json_schema_extra={"examples": [{"rater": "
     number: int | None = Field(default=None, ge=1, description="one task; by default all that are open")
 
 
-class ReturnedTasks(View):
+class ReturnedTasks(ResponseModel):
     """The number of tasks that were taken back."""
 
     returned: int
@@ -171,7 +171,7 @@ def _open_tasks(people: People, rater: str) -> list[Task]:
 # Progress
 
 
-class CriterionMatchView(View):
+class CriterionMatchView(ResponseModel):
     """The share of equal answers; for levels also of those at most one apart, and weighted κ."""
 
     same: StatisticView
@@ -186,7 +186,7 @@ class MatchView(StatisticView, kw_only=True):
     by_criterion: dict[str, CriterionMatchView]
 
 
-class RaterTasks(View):
+class RaterTasks(ResponseModel):
     """A rater's tasks. `done` counts each item once; `repeats` are the repeats that are done."""
 
     training: int
@@ -196,7 +196,7 @@ class RaterTasks(View):
     repeats: int
 
 
-class RaterProgress(View):
+class RaterProgress(ResponseModel):
     """One member. `units_rated` have an answer by them; `per_hour` counts units per hour of active time."""
 
     rater: str
@@ -230,14 +230,14 @@ class StudyProgressView(StudyProgress):
     paused: bool
 
 
-class ElsewhereProgress(View):
+class ElsewhereProgress(ResponseModel):
     """A person who rated only in another way, such as in a spreadsheet; `units_rated` have a value by them."""
 
     rater: str
     units_rated: int
 
 
-class ProgressView(View):
+class ProgressView(ResponseModel):
     """How far the study and each person are."""
 
     study: StudyProgressView
@@ -254,7 +254,7 @@ class GrowthPointView(StatisticView, kw_only=True):
     percent: StatisticView
 
 
-class GrowthCurve(View):
+class GrowthCurve(ResponseModel):
     """The agreement on one criterion after each tenth of the ratings."""
 
     title: str
@@ -262,7 +262,7 @@ class GrowthCurve(View):
     statistic: Literal["alpha"] = "alpha"
 
 
-class GrowthView(View):
+class GrowthView(ResponseModel):
     """The curve of each criterion."""
 
     criteria: dict[str, GrowthCurve]

@@ -13,7 +13,7 @@ from evenhand.protocol.guideline import field_text
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Rating, Unit
 from evenhand.study import Study
-from evenhand.web.schemas import View
+from evenhand.web.schemas import ResponseModel
 
 MAX_DISPUTES = 200
 """Disputes listed at once."""
@@ -21,7 +21,7 @@ EXCERPT = 160
 """Characters of the rated text, enough to recognise a unit."""
 
 
-class Dispute(View):
+class Dispute(ResponseModel):
     """A unit with the distance between its ratings, from 0 to 1, on each criterion and on average.
 
     `text` is the unit's text, or the beginning of what is rated. `ruled`: an adjudicator has answered every criterion

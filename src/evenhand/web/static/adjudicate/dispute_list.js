@@ -25,7 +25,7 @@ export function disputeList(disputes, { more, current, open }) {
     const excerpt = textElement("span", dispute.text || dispute.item, { class: "excerpt" });
     return h("li", { key: dispute.unit }, h("button", attributes, excerpt, h("span", { class: "row small muted" }, details)));
   });
-  const rest = h("li", { class: "muted small" }, "There are more. They follow once some of these have a ruling.");
+  const rest = h("li", { class: "muted small" }, "There are more. They will appear once some of these have been ruled on.");
   return h("ol", { class: "disputes" }, rows, more && rest);
 }
 

@@ -34,7 +34,7 @@ async function showInvites() {
   const columns = [
     { title: "For", cell: ({ name }) => (name === null ? "a group" : textElement("bdi", name, { class: "who" })) },
     { title: "Role", cell: ({ role }) => role },
-    { title: "Items", cell: ({ share }) => (share === null ? "as planned" : count(share)) },
+    { title: "Items", cell: ({ share }) => (share === null ? "as in the plan" : count(share)) },
     { title: "Joined", cell: joinedCell },
     { title: "Expires", cell: ({ expires }) => (expires === null ? "never" : formatDate(expires)) },
     { title: "State", cell: ({ state }) => h("span", { class: `badge ${BADGES[state]}` }, state) },

@@ -81,7 +81,7 @@ function assignForm(onsubmit) {
       { class: "field" },
       h("label", { for: "assign-item" }, "Assign an item"),
       row(h("input", input), h("button", {}, "Assign")),
-      h("p", { class: "hint" }, "Whatever the number of people per item; an item that this rater had before is opened again."),
+      h("p", { class: "hint" }, "Regardless of the number of people per item. An item that this rater has had before is reopened."),
     ),
   );
 }

@@ -5,13 +5,13 @@ import { button, h, row } from "../shared/view.js";
 
 const LOOK_AGAIN_MS = 30_000;
 const RECONNECT_MS = 5_000;
-const PAUSED = "The study is paused. Your answers are saved. This page continues by itself when the study does.";
-const NOTHING_YET = "All items are assigned to other raters for now. This page checks again every half minute.";
+const PAUSED = "The study is paused. Your answers are saved. This page continues automatically once the study resumes.";
+const NOTHING_YET = "All items are assigned to other raters for now. This page checks again every 30 seconds.";
 const DONE = "You have rated everything that was assigned to you. You can close this page.";
 const ONE_MORE_STEP = "You have rated everything. One more step: follow this link so that your work is counted.";
 const NO_CONNECTION =
   "The server cannot be reached. Your answers are kept in this browser and will be sent as soon as it can. " +
-  "This page tries again by itself.";
+  "This page tries again automatically.";
 const SIGNED_OUT = "Open your invite link again to continue. Answers that were not sent yet are kept in this browser.";
 
 /**
@@ -42,5 +42,5 @@ export function errorCard(error, again) {
   const retry = button("Try again", again, { class: "primary" });
   if (error instanceof Unreachable) return card("No connection", NO_CONNECTION, [retry], RECONNECT_MS);
   if (error.status === 401) return card("You are signed out", SIGNED_OUT, []);
-  return card("This did not work", error.message, [retry]);
+  return card("Something went wrong", error.message, [retry]);
 }

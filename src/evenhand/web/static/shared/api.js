@@ -4,7 +4,7 @@
 export class Refused extends Error {
   /** @param {number} status @param {any} body @param {number | null} retryAfter seconds, if the server named them */
   constructor(status, body, retryAfter = null) {
-    super(body?.error ?? "The server did not understand this page. Reload it.");
+    super(body?.error ?? "The server could not process this request. Reload the page.");
     this.status = status;
     this.body = body;
     this.retryAfter = retryAfter;

@@ -199,7 +199,8 @@ export class Workbench {
     this.openCriterion(criterion);
     this.draw();
     this.focusAnswer();
-    document.getElementById(this.currentId)?.scrollIntoView({ block: "nearest" });
+    // The head comes last: if the criterion is higher than its pane, the question must be in view.
+    for (const part of ["", "-head"]) document.getElementById(this.currentId + part)?.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {number} position */
