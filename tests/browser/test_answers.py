@@ -10,8 +10,7 @@ from pydantic import TypeAdapter
 
 from evenhand.assignment import Plan
 from evenhand.protocol.load import load_protocol
-from evenhand.web.schemas import Form
-from evenhand.web.services.forms import form_of
+from evenhand.web.services.forms import Form, form_of
 from tests.browser.serving import Serve
 
 CASES: list[dict[str, Any]] = json.loads(

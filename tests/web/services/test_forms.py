@@ -14,9 +14,10 @@ from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import FieldValue, Rating, Span, Triple, Unit
 from evenhand.scales import Nominal
-from evenhand.web.schemas import AsciiJSONResponse, Form, RatingView
-from evenhand.web.services.answers import example_unit, rating_view
+from evenhand.web.schemas import AsciiJSONResponse
+from evenhand.web.services.answers import RatingView, example_unit, rating_view
 from evenhand.web.services.forms import (
+    Form,
     fields_of,
     form_of,
     offers_cannot_assess,

@@ -13,22 +13,12 @@ from evenhand.records import Span
 from evenhand.web.dependencies import Adjudicator, AdjudicatorOrOwner, ServicesOf
 from evenhand.web.errors import error_responses
 from evenhand.web.routes.tasks import SAVES, Digest, IfMatch, IfNoneMatch, replaced_id
-from evenhand.web.schemas import (
-    ANSWER_EXAMPLE,
-    MAX_ID,
-    AnswerRequest,
-    FieldParts,
-    Form,
-    Moment,
-    OtherRating,
-    ResponseModel,
-    SavedAnswer,
-    UnitView,
-    view_of,
-)
+from evenhand.web.schemas import MAX_ID, Moment, ResponseModel, view_of
 from evenhand.web.services import adjudication, answers, tasks
 from evenhand.web.services.adjudication import MAX_DISPUTES, Dispute
-from evenhand.web.services.forms import fields_of, form_of
+from evenhand.web.services.answers import ANSWER_EXAMPLE, AnswerRequest, SavedAnswer
+from evenhand.web.services.forms import FieldParts, Form, fields_of, form_of
+from evenhand.web.services.tasks import OtherRating, UnitView
 
 router = APIRouter(prefix="/api", tags=["adjudication"])
 

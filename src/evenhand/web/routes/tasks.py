@@ -5,29 +5,20 @@ that was not assigned to them.
 """
 
 import re
-from typing import Annotated, Any
+from dataclasses import field
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, HTTPException, Path, Query, Response
+from pydantic import Field, StrictInt
 
 from evenhand.errors import UserError
 from evenhand.web.dependencies import Rater, ServicesOf
 from evenhand.web.errors import error_responses
-from evenhand.web.schemas import (
-    AnswerRequest,
-    ConflictBody,
-    FinishedUnit,
-    Form,
-    IncompleteBody,
-    NextTask,
-    NextTaskRequest,
-    SavedAnswer,
-    SkipRequest,
-    TaskList,
-    TaskView,
-    TrainingSkipped,
-)
+from evenhand.web.schemas import ErrorMessage, InvalidBody, ResponseModel, StrictRequest
 from evenhand.web.services import answers, tasks
-from evenhand.web.services.forms import form_of
+from evenhand.web.services.answers import AnswerRequest, LongText, MissingPart, RatingView, SavedAnswer
+from evenhand.web.services.forms import Form, form_of
+from evenhand.web.services.tasks import FinishedUnit, NextTask, TaskList, TaskView
 
 router = APIRouter(prefix="/api", tags=["rating"])
 
@@ -39,6 +30,37 @@ IfNoneMatch = Annotated[str | None, Header(description="*: you have no rating ye
 Digest = Annotated[
     str | None, Header(alias="X-Evenhand-Protocol", description="the digest of the form that the answer was made with")
 ]
+
+
+class TrainingSkipped(ResponseModel):
+    """The rater continues with the items."""
+
+    state: Literal["training_over"] = "training_over"
+
+
+class NextTaskRequest(StrictRequest, json_schema_extra={"examples": [{"holding": []}]}):
+    """The numbers of the tasks that the page already has."""
+
+    holding: list[Annotated[StrictInt, Field(ge=1, le=2**31)]] = Field(default=[], max_length=1000)
+
+
+class SkipRequest(StrictRequest, json_schema_extra={"examples": [{"reason": "the text is cut off"}]}):
+    """Why an item is skipped."""
+
+    reason: LongText | None = None
+
+
+class ConflictBody(ErrorMessage):
+    """`present` is the current rating; null if there is none, or if the task as a whole cannot be changed."""
+
+    present: RatingView | None = None
+
+
+class IncompleteBody(InvalidBody):
+    """`missing` lists what the unit still needs."""
+
+    missing: list[MissingPart] = field(default_factory=list[MissingPart])
+
 
 _ETAG = {"description": "the id of the current rating, in double quotes", "schema": {"type": "string"}}
 CONFLICT: dict[int | str, dict[str, Any]] = {

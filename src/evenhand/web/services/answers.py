@@ -11,10 +11,10 @@ study counts; the page treats them alike.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException
-from pydantic import TypeAdapter
+from pydantic import Field, StrictFloat, StrictInt, StrictStr, TypeAdapter
 
 from evenhand.assignment import Plan, Purpose, Task
 from evenhand.errors import UserError
@@ -36,12 +36,18 @@ from evenhand.records import FieldValue, Kind, Rating, Span, Status, Unit, Value
 from evenhand.scales import Text, same_value
 from evenhand.study import Study
 from evenhand.units import unit_id
-from evenhand.web.schemas import AnswerRequest, MissingPart, RatingView, SavedAnswer, UnitState
+from evenhand.web.schemas import Moment, ResponseModel, StrictRequest
 from evenhand.web.services.adjudication import find_case
 from evenhand.web.services.forms import offers_cannot_assess
 
 TRIALS = (Purpose.TRAINING, Purpose.REPEAT)
 """Tasks whose answers are trials."""
+
+MAX_TEXT = 20_000
+"""Characters in anything a rater writes."""
+MAX_SPANS = 100
+MAX_SECONDS = 86_400
+"""A day."""
 
 RENEWED_AFTER = 0.1
 """The part of a claim's time after which an answer renews it; most answers need not write the claim as well."""
@@ -50,9 +56,79 @@ CHANGED = "This answer was changed in the meantime, perhaps in another window. L
 ID_USED = "This answer was not saved, because its id was used before. Send it again with another id."
 
 _CONTENT = ("status", "value", "rationale", "confidence", "notes", "evidence", "reason")
-_RATING_JSON = TypeAdapter(RatingView)
 
+LongText = Annotated[StrictStr, Field(max_length=MAX_TEXT)]
 Fields = Mapping[str, FieldValue]
+
+
+ANSWER_EXAMPLE: Mapping[str, Any] = {
+    "id": "019a8b6c0f2a4d5e6f708192a3b4c5d6",
+    "status": "rated",
+    "value": "SUPPORTED",
+    "confidence": 90,
+    "seconds": 12.5,
+}
+
+
+class EvidenceSpan(StrictRequest):
+    """A half-open range of a field's text, in Unicode code points."""
+
+    field: str
+    start: Annotated[StrictInt, Field(ge=0)]
+    end: Annotated[StrictInt, Field(ge=0)]
+
+
+class AnswerRequest(StrictRequest, json_schema_extra={"examples": [ANSWER_EXAMPLE]}):
+    """An answer on one criterion of one unit. The sender makes its id: if it is sent twice, it is stored once."""
+
+    id: Annotated[
+        StrictStr, Field(pattern=r"^[0-9a-f]{32}$", description="32 lower-case hexadecimal digits, never used before")
+    ]
+    status: Literal["rated", "skipped", "cannot_assess"]
+    value: StrictInt | StrictFloat | LongText | None = None
+    rationale: LongText | None = None
+    confidence: Annotated[float, Field(ge=0, le=100, strict=True)] | None = None
+    notes: LongText | None = None
+    evidence: list[EvidenceSpan] = Field(default=[], max_length=MAX_SPANS)
+    seconds: Annotated[float, Field(ge=0, le=MAX_SECONDS, strict=True)] | None = Field(
+        default=None, description="time the rater spent on this answer"
+    )
+    taken_back: bool = Field(default=False, description="with status skipped: the answer is withdrawn")
+
+
+class RatingView(ResponseModel):
+    """A current rating."""
+
+    id: str
+    status: Status
+    value: Value | None
+    rationale: str | None
+    confidence: float | None
+    notes: str | None
+    evidence: Sequence[Span]
+    reason: str | None
+    at: Moment
+
+
+class MissingPart(ResponseModel):
+    """Something that a unit still needs. Without a criterion it concerns the unit as a whole."""
+
+    criterion: str | None
+    what: str
+
+
+class UnitState(ResponseModel):
+    """Whether a unit is finished, and what is missing."""
+
+    finished: bool
+    missing: list[MissingPart]
+
+
+class SavedAnswer(ResponseModel):
+    """The stored rating and the state of its unit."""
+
+    rating: RatingView
+    unit: UnitState
 
 
 # What is answered
@@ -349,7 +425,7 @@ def _no_longer_asked(protocol: Protocol, target: _Target, ruling: Rating) -> Seq
 
 
 def _conflict(message: str, present: Rating | None) -> HTTPException:
-    current = None if present is None else _RATING_JSON.dump_python(rating_view(present), mode="json")
+    current = None if present is None else TypeAdapter(RatingView).dump_python(rating_view(present), mode="json")
     return HTTPException(409, {"error": message, "present": current})
 
 

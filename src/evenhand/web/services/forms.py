@@ -5,28 +5,123 @@ Fields that raters must not see, and what a question unit contains of its refere
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from evenhand.assignment import Plan
 from evenhand.protocol.guideline import condition_in_words, field_text, field_title
 from evenhand.protocol.model import Condition, Criterion, Protocol
-from evenhand.records import FieldValue, Span, Triple, Unit
+from evenhand.records import FieldValue, Span, Triple, Unit, Value
 from evenhand.scales import Nominal, Ordinal, Scale, Text, label_key
-from evenhand.web.schemas import (
-    FieldPart,
-    FieldParts,
-    Form,
-    FormCondition,
-    FormCriterion,
-    FormField,
-    FormScale,
-    ScaleChoice,
-    StudyInfo,
-    view_of,
-)
+from evenhand.web.schemas import ResponseModel, view_of
 
 _CANNOT_ASSESS = re.compile(
     r"\b(can ?not|can'?t|unable to|could not|couldn't|not able to)( \w+)? (assess|judge|tell)\b"
 )
+
+
+Asked = Literal["off", "optional", "required"]
+
+
+class StudyInfo(ResponseModel):
+    """The study and its protocol. `id` tells studies apart that are served at the same address one after another."""
+
+    id: str
+    title: str
+    protocol: str
+    version: str
+    digest: str
+    language: str
+
+
+class FormField(ResponseModel):
+    """A field that raters see; `labels` are the possible values of a label field, with their definitions."""
+
+    name: str
+    title: str
+    kind: Literal["text", "passages", "triples", "label", "number"]
+    role: Literal["evidence", "rated", "reference", "context"]
+    description: str | None
+    labels: dict[str, str] | None
+
+
+class FormCondition(ResponseModel):
+    """When a criterion is asked; `words` states the condition for raters."""
+
+    criterion: str
+    any_of: list[Value] | None
+    at_least: float | None
+    at_most: float | None
+    words: str
+
+
+class ScaleChoice(ResponseModel):
+    """A level or label; `text` explains when to choose it."""
+
+    value: Value
+    label: str
+    text: str
+
+
+class FormScale(ResponseModel):
+    """A scale. Levels are listed from lowest to highest. `unanswerable`: `<Unanswerable>` is a valid answer."""
+
+    type: Literal["ordinal", "nominal", "text", "percent"]
+    values: list[ScaleChoice]
+    unanswerable: bool = False
+
+
+class FormCriterion(ResponseModel):
+    """A question. `cannot_assess`: raters may choose "cannot assess", because no label of the scale means that."""
+
+    id: str
+    title: str
+    question: str
+    required: bool
+    overall: bool
+    when: FormCondition | None
+    scale: FormScale
+    rationale: Asked
+    evidence: Asked
+    cannot_assess: bool
+
+
+class Form(ResponseModel):
+    """Everything that the rating page needs to know about the protocol.
+
+    `rated_field` is the field whose sentences are rated one by one, if raters see it. The rating of the criterion
+    `lead` carries confidence and notes. `evidence_fields` may be cited as evidence. `training` is the number of worked
+    examples to rate first; `training_optional`: they may be skipped.
+    """
+
+    study: StudyInfo
+    rater: str
+    unit: Literal["item", "sentence", "question"]
+    rated_field: str | None
+    fields: list[FormField]
+    criteria: list[FormCriterion]
+    confidence: Asked
+    notes: Asked
+    lead: str
+    evidence_fields: list[str]
+    training: int
+    training_optional: bool
+    reveal: Literal["never", "models", "all"]
+
+
+class FieldPart(ResponseModel):
+    """A part of a field's text; `offset` is its position in that text, in Unicode code points."""
+
+    offset: int
+    text: str
+    label: str | None = None
+    triple: tuple[str, str, str] | None = None
+
+
+class FieldParts(ResponseModel):
+    """The text of one field, in parts."""
+
+    name: str
+    parts: list[FieldPart]
 
 
 def form_of(protocol: Protocol, plan: Plan, study: str, rater: str) -> Form:

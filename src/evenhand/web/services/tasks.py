@@ -3,30 +3,19 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from evenhand.assignment import Plan, Purpose, Task, repeats_among
+from evenhand.assignment import Plan, Purpose, Task, TaskState, repeats_among
 from evenhand.nlp.words import token_f1
 from evenhand.protocol.completion import UnitRatings, effective_values
 from evenhand.protocol.model import Criterion, Example, Protocol
-from evenhand.records import UNANSWERABLE, Rating, Unit, Value
+from evenhand.records import UNANSWERABLE, Kind, Rating, Span, Status, Unit, Value
 from evenhand.scales import Text, same_value
 from evenhand.store.people.tasks import TaskCounts
 from evenhand.study import Study
-from evenhand.web.schemas import (
-    ExampleVerdict,
-    Feedback,
-    FinishedUnit,
-    NextTask,
-    OtherRating,
-    TaskList,
-    TaskProgress,
-    TaskStatus,
-    TaskSummary,
-    TaskView,
-    UnitView,
-    view_of,
-)
+from evenhand.web.schemas import Moment, ResponseModel, view_of
 from evenhand.web.services.answers import (
     TRIALS,
+    RatingView,
+    UnitState,
     current_protocol,
     current_ratings,
     example_of,
@@ -39,10 +28,111 @@ from evenhand.web.services.answers import (
     unit_state,
     units_of,
 )
-from evenhand.web.services.forms import fields_of, shown_span
+from evenhand.web.services.forms import FieldParts, fields_of, shown_span
 
 SIMILAR = 0.5
 """The token F1 from which a text counts as equal to the expected one."""
+
+
+class UnitView(UnitState):
+    """A unit with its rater's current ratings, by criterion."""
+
+    position: int
+    text: str | None
+    span: Span | None
+    ratings: dict[str, RatingView]
+
+
+class OtherRating(ResponseModel):
+    """Another rater's answer."""
+
+    rater: str
+    kind: Kind
+    position: int
+    criterion: str
+    status: Status
+    value: Value | None
+    rationale: str | None
+
+
+class ExampleVerdict(ResponseModel):
+    """One answer to a worked example, with the expected one."""
+
+    criterion: str
+    expected: Value | None
+    given: Value | None
+    right: bool
+    rationale: str | None
+
+
+class Feedback(ResponseModel):
+    """The expected answers to a worked example."""
+
+    explanation: str | None
+    criteria: list[ExampleVerdict]
+
+
+class TaskView(ResponseModel):
+    """An item or a worked example for one rater. `title` is the worked example's. `locked`: its answers are final."""
+
+    number: int
+    purpose: Literal["training", "rate"]
+    state: TaskState
+    locked: bool
+    title: str | None
+    fields: list[FieldParts]
+    units: list[UnitView]
+    feedback: Feedback | None
+    others: list[OtherRating] | None
+
+
+class TaskProgress(ResponseModel):
+    """The number of tasks a rater has done, without training, and the total, if it is known."""
+
+    done: int
+    of: int | None
+
+
+class NextTask(ResponseModel):
+    """The next task, or why there is none; `completion` is the address to go to when everything is done."""
+
+    state: Literal["task", "paused", "done"]
+    task: TaskView | None
+    progress: TaskProgress
+    completion: str | None = None
+
+
+class TaskSummary(ResponseModel):
+    """A task without its content."""
+
+    number: int
+    purpose: Literal["training", "rate"]
+    state: TaskState
+    opened: Moment
+    finished: Moment | None
+
+
+class TaskList(ResponseModel):
+    """A rater's tasks, in order."""
+
+    tasks: list[TaskSummary]
+    progress: TaskProgress
+
+
+class TaskStatus(ResponseModel):
+    """Whether a task is done, and whether its answers are final."""
+
+    state: TaskState
+    locked: bool
+
+
+class FinishedUnit(ResponseModel):
+    """A finished unit and its task."""
+
+    unit: UnitView
+    task: TaskStatus
+    feedback: Feedback | None
+    others: list[OtherRating] | None
 
 
 def next_task(study: Study, rater: str, task: Task | None) -> NextTask:
