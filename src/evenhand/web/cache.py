@@ -16,7 +16,7 @@ from evenhand.web.database import StudyPool
 T = TypeVar("T")
 
 FAST = 0.5
-"""Seconds. A result that took less is never shown when it is out of date."""
+"""Seconds of work. A result that took less is never shown when it is out of date."""
 PATIENCE = 10.0
 """A slow result is kept for this many times as long as it took."""
 
@@ -42,15 +42,16 @@ class Cache:
         """The result `name`, computed again if its version has changed; `patient`: later, if that takes long."""
         with self._locks.setdefault(name, Lock()):
             known, value, until = self._entries.get(name, (None, None, 0.0))
-            started = time.monotonic()
-            if patient and started < until:
+            if patient and time.monotonic() < until:
                 return cast("T", value)
             current = version()
             if name not in self._entries or known != current:
+                # The time of this thread, not of a clock, which also runs while other programs keep the machine busy.
+                started = time.thread_time()
                 value = compute()
-                ended = time.monotonic()
-                took = ended - started
-                self._entries[name] = (current, value, ended + PATIENCE * took if took > FAST else 0.0)
+                took = time.thread_time() - started
+                until = time.monotonic() + PATIENCE * took if took > FAST else 0.0
+                self._entries[name] = (current, value, until)
             return cast("T", value)
 
     def snapshot(self) -> Snapshot:
