@@ -1,4 +1,4 @@
-"""The JSON of the API, as far as several routes share it: requests are checked here, responses described.
+"""What all requests and responses of the API have in common. The rest is described where it is made.
 
 Requests are pydantic models. Responses are dataclasses, which FastAPI documents and serialises without validating them
 again.
@@ -45,9 +45,6 @@ def view_of(view: type[V], record: object, **more: object) -> V:
     return view(**own, **more)
 
 
-# Errors
-
-
 class ErrorMessage(ResponseModel):
     """Why a request failed and what to do."""
 
@@ -60,16 +57,10 @@ class InvalidBody(ErrorMessage):
     problems: list[str] = field(default_factory=list[str])
 
 
-# Requests
-
-
 class StrictRequest(BaseModel):
     """A request body, or a part of one; unknown keys are rejected."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-# Statistics
 
 
 class StatisticView(ResponseModel):
