@@ -143,16 +143,17 @@ def test_a_call_is_settled_when_it_is_over_and_a_dead_worker_keeps_nobody_waitin
     assert store.work.lease(run, "a", ["i1", "i2"]) == {"i2"}, "i1 is another worker's"
     assert store.work.reserve(run, "dead", "i1", 200)
     assert store.work.reserve(run, "a", "i2", 50)
-    store.work.settle(run, "a", "i2", 50, 30)
+    # 30 of the 50 were spent, and 20 are free again.
+    assert store.work.reserve(run, "a", "i2", 20, {(run, "a", "i2"): (50, 30)})
     [seen] = store.work.runs()
-    assert (seen.spent, seen.reserved) == (30, 200)
-    assert not store.work.reserve(run, "a", "i2", 50)
+    assert (seen.spent, seen.reserved) == (30, 220)
+    assert not store.work.reserve(run, "a", "i2", 50, {(run, "a", "i2"): (20, 10)})
     [seen] = store.work.runs()
     # Nothing is reserved any more, so nothing will be given back.
-    assert (seen.spent, seen.reserved) == (230, 0)
-    store.work.settle(run, "dead", "i1", 200, 5)
+    assert (seen.spent, seen.reserved) == (240, 0)
+    assert store.work.reserve(run, "a", "i2", 10, {(run, "dead", "i1"): (200, 5)})
     [seen] = store.work.runs()
-    assert (seen.spent, seen.reserved) == (230, 0)
+    assert (seen.spent, seen.reserved) == (240, 10)
 
 
 def test_a_run_whose_workers_are_dead_leaves_no_lease_to_the_next(store: Store) -> None:

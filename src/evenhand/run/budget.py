@@ -10,7 +10,6 @@ killed, what its items had reserved counts as spent, because it may have paid.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -113,8 +112,8 @@ class Budget:
         self._freed = asyncio.Event()
         self.cap = None if options.max_cost is None else int(options.max_cost * 1e6)
         """Micro-dollars."""
-        self.spent: Counter[LeaseName] = Counter()
-        """Micro-dollars spent without a cap, which are stored when the lease is finished."""
+        self._settled: dict[LeaseName, tuple[int, int]] = {}
+        """Micro-dollars reserved for calls that are over, and what of them was spent."""
 
     def price(self, model: str) -> Price | None:
         """The price of a model by its spec: as the user says, or as published for the three large services."""
@@ -145,15 +144,20 @@ class Budget:
 
     def reserve_now(self, lease: LeaseName, amount: int) -> bool:
         """Reserve micro-dollars for a call about a leased item; False if they do not fit under the cap."""
-        return self.cap is None or self._work.reserve(*lease, amount)
+        if self.cap is None:
+            return True
+        settled, self._settled = self._settled, {}
+        return self._work.reserve(*lease, amount, settled)
 
     def settle(self, lease: LeaseName, reserved: int, spent: int) -> None:
-        """Give back what was reserved for a call, of which `spent` is gone."""
-        if self.cap is None:
-            self.spent[lease] += spent
-        else:
-            self._work.settle(*lease, reserved, spent)
-            self._freed.set()
+        """A call is over. What was reserved for it is given back with the next reservation, or with the lease."""
+        before = self._settled.get(lease, (0, 0))
+        self._settled[lease] = before[0] + reserved, before[1] + spent
+        self._freed.set()
+
+    def finish(self, lease: LeaseName) -> int:
+        """What was spent on a lease and is not stored yet, to be stored when the lease is ended."""
+        return self._settled.pop(lease, (0, 0))[1]
 
 
 class CallCost:

@@ -190,7 +190,7 @@ class _QuestionWorker(Worker[_Made]):
 
     def finish(self, done: Sequence[_Made]) -> None:
         """Store the questions of each item on its own: one that is being rated meanwhile is left as it is."""
-        making, counters, spent = self.making, self.counters, self._recorder.budget.spent
+        making, counters, budget = self.making, self.counters, self._recorder.budget
         for item, found in done:
             try:
                 if isinstance(found, RaterFailure):
@@ -204,5 +204,5 @@ class _QuestionWorker(Worker[_Made]):
                 counters.failures[reason] += 1
                 LOG.warning("%s: item %s failed: %s", counters.rater, item, reason)
             counters.units += found is not None
-        finished = [Finished(item, (), spent.pop((*self.names, item), 0)) for item, _ in done]
+        finished = [Finished(item, (), budget.finish((*self.names, item))) for item, _ in done]
         self._store.work.finish(*self.names, finished)

@@ -193,12 +193,12 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
 
     def finish(self, done: Sequence[tuple[str, Sequence[Judgement]]]) -> None:
         """Store the ratings of items whose leases this worker still has. One that was taken over is rated elsewhere."""
-        protocol, rater, spent = self._store.protocol, self.rater.ref, self._recorder.budget.spent
+        protocol, rater, budget = self._store.protocol, self.rater.ref, self._recorder.budget
         rated = dict[str, Sequence[Sequence[Rating]]]()
         finished = list[Finished]()
         for item, judgements in done:
             rated[item] = [judgement.ratings(protocol, rater.id) for judgement in judgements]
-            finished.append(Finished(item, list(chain(*rated[item])), spent.pop((*self.names, item), 0)))
+            finished.append(Finished(item, list(chain(*rated[item])), budget.finish((*self.names, item))))
             for judgement in judgements:
                 if judgement.failure is not None:
                     LOG.warning("%s: %s failed: %s", rater.id, judgement.unit.id, judgement.failure.reason)

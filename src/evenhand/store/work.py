@@ -407,9 +407,24 @@ class Work:
         if gone:
             self._reached[row.id] = min(self._reached.get(row.id, 0), min(gone) - 1)
 
-    def reserve(self, run: str, worker: str, item_id: str, amount: int) -> bool:
-        """Enlarge what is reserved for a leased item; False if the cap does not allow it or the lease is gone."""
+    def reserve(
+        self,
+        run: str,
+        worker: str,
+        item_id: str,
+        amount: int,
+        settled: Mapping[tuple[str, str, str], tuple[int, int]] | None = None,
+    ) -> bool:
+        """Enlarge what is reserved for a leased item; False if the cap does not allow it or the lease is gone.
+
+        `settled` are calls that are over, by run, worker and item: what was reserved for them is given back first, and
+        what they cost is spent. If a lease is gone, all that was reserved for it counts as spent already.
+        """
         with self._database.transaction(lock=False) as connection:
+            for (its_run, its_worker, its_item), (reserved, spent) in (settled or {}).items():
+                lease = {**self._mine(_row(connection, its_run), its_worker), "of_item": its_item}
+                if connection.execute(_ENLARGE, {**lease, "more": -reserved}).rowcount:
+                    connection.execute(_SETTLE, {"of_run": lease["of_run"], "more_spent": spent, "freed": reserved})
             row = _row(connection, run)
             lease = {**self._mine(row, worker), "of_item": item_id}
             if not connection.execute(_ENLARGE, {**lease, "more": amount}).rowcount:
@@ -420,14 +435,6 @@ class Work:
             # What a dead worker had reserved will not be given back: nobody is to wait for it.
             self._expire(connection, row)
             return False
-
-    def settle(self, run: str, worker: str, item_id: str, reserved: int, spent: int) -> None:
-        """Give back what was reserved for a leased item, of which `spent` is gone. If the lease is gone, all is."""
-        with self._database.transaction(lock=False) as connection:
-            row = _row(connection, run)
-            lease = {**self._mine(row, worker), "of_item": item_id}
-            if connection.execute(_ENLARGE, {**lease, "more": -reserved}).rowcount:
-                connection.execute(_SETTLE, {"of_run": row.seq, "more_spent": spent, "freed": reserved})
 
     def renew(self, run: str, worker: str, counts: Mapping[str, object]) -> bool:
         """Prolong this worker's leases and note its counts; False if the run is to stop.
