@@ -18,7 +18,10 @@ from evenhand.records import now
 from evenhand.store.arrays import read_tables
 from evenhand.store.database import Database, batches, insert_rows
 from evenhand.store.items import Items, ItemUnits, fields_text, unit_text
+from evenhand.store.people.access import Access
 from evenhand.store.people.people import People
+from evenhand.store.people.tasks import Tasks
+from evenhand.store.people.trials import Trials
 from evenhand.store.postgres import SCHEMES, PostgresDatabase
 from evenhand.store.protocols import Protocols, add_adoption, read_versions
 from evenhand.store.ratings import Ratings
@@ -48,7 +51,8 @@ class Store:
             raise
         self._database = database
         self.protocols = Protocols(database, versions)
-        self.people = People(database, self.protocols)
+        tasks, trials = Tasks(database, self.protocols), Trials(database, self.protocols)
+        self.people = People(database, Access(database), tasks, trials)
         self.items = Items(database, versions.current.rule.of)
         self.ratings = Ratings(database, self.protocols)
         self.replies = Replies(database)

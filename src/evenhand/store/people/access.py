@@ -122,11 +122,11 @@ class Member:
     source: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+@dataclass
 class Access:
     """Invites and sessions. Of a token, which callers pass as it is, only the SHA-256 is stored."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    _database: Database
 
     def add_invite(self, invite: Invite, token: str) -> None:
         """Store an invite under the digest of its token. StudyError if its name belongs to a model or rule or to a

@@ -1,6 +1,7 @@
 """The people who rate at the page."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import update
 
@@ -9,19 +10,18 @@ from evenhand.store.database import Database, microseconds
 from evenhand.store.people.access import MEMBERS, Access, Member, Role, admit, member_from, member_row
 from evenhand.store.people.tasks import Tasks
 from evenhand.store.people.trials import Trials
-from evenhand.store.protocols import Protocols
 from evenhand.store.schema import assignments, members, raters
 
 
+@dataclass
 class People:
     """The members of a study: who may rate at the page (`access`), what they were given (`tasks`), and what they
     answered for training and in repeats (`trials`). Nothing here changes a rating."""
 
-    def __init__(self, database: Database, protocols: Protocols) -> None:
-        self._database = database
-        self.access = Access(database)
-        self.tasks = Tasks(database, protocols)
-        self.trials = Trials(database, protocols)
+    _database: Database
+    access: Access
+    tasks: Tasks
+    trials: Trials
 
     def members(self) -> Sequence[Member]:
         """Every member, in the order in which they joined."""

@@ -1,6 +1,7 @@
 """Trials: answers to worked examples and to repeated items, append-only like ratings and stored apart from them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from sqlalchemy import Connection, and_, select
@@ -29,13 +30,12 @@ _CURRENT = (
 )
 
 
+@dataclass
 class Trials:
     """Answers that are not ratings: kept for good like ratings, and never counted among them."""
 
-    def __init__(self, database: Database, versions: Protocols) -> None:
-        self._database = database
-        self._protocols = versions
-        self._rule = versions.current.rule.of
+    _database: Database
+    _protocols: Protocols
 
     def add(self, number: int, ratings: Sequence[Rating]) -> Added:
         """Store answers to the worked example or repeated item of task `number` of their rater.
@@ -63,7 +63,8 @@ class Trials:
         return [self._trial(row, ids.get(row.supersedes)) for row in rows if row.seq not in superseded]
 
     def _trial(self, row: Any, superseded: str | None) -> tuple[int, Rating]:
-        unit = _example_unit(row.example) if row.item is None else unit_id(row.item, row.position, self._rule)
+        rule = self._protocols.known.current.rule.of
+        unit = _example_unit(row.example) if row.item is None else unit_id(row.item, row.position, rule)
         columns = cast("RatingRow", tuple(row[:12]))
         return row.number, rating_from(columns, unit, row.name, row.digest, superseded)
 
@@ -87,7 +88,7 @@ class Trials:
         """The position of a unit in a task; None if the task does not take trials of it."""
         if task.purpose == Purpose.TRAINING:
             return 1 if unit == _example_unit(task.example) else None
-        item, position = locate(connection, [unit], self._rule).get(unit, (None, None))
+        item, position = locate(connection, [unit], self._protocols.known.current.rule.of).get(unit, (None, None))
         return position if task.purpose == Purpose.REPEAT and item == task.item else None
 
 
