@@ -230,6 +230,14 @@ def test_failures_from_before_the_run_are_tried_once(store: Store) -> None:
     assert store.work.count_pending("bot", failed=True) == (5, 5)
 
 
+def test_an_item_that_a_suspended_worker_took_twice_is_rated_once(store: Store):
+    [run] = store.work.start_runs([SPEC], worker="a", term=60)
+    [lease] = store.work.take(run, "a", 1).leases
+    store.work.finish(run, "a", [finished(lease, spent=1), finished(lease, spent=2)], rater=BOT)
+    assert [one.unit for one in store.ratings.all(history=True)] == [lease.item.id]
+    assert [one.spent for one in store.work.runs()] == [3], "both were paid for"
+
+
 # Many processes
 
 ITEMS, CAP, WORST = 300, 1_000_000, 4_000

@@ -462,10 +462,12 @@ class Work:
             mine = [one for one in done if numbers.get(one.item) in held]
             spent = sum(one.spent for one in mine)
             connection.execute(_SETTLE, {"of_run": row.seq, "more_spent": spent, "freed": 0})
-            found = [rating for one in mine for rating in one.ratings]
+            # A worker that was suspended may have taken an item again that it was still working on: it counts once.
+            once = {one.item: one for one in mine}
+            found = [rating for one in once.values() for rating in one.ratings]
             if found:
                 self._ratings.add(found, raters=() if rater is None else (rater,))
-            return {one.item for one in mine}
+            return set(once)
 
     def leave(
         self, run: str, worker: str, state: RunState, counts: Mapping[str, object], *, trace: bool = True
