@@ -10,7 +10,8 @@ import pytest
 from evenhand.analysis.tables import TableBuilder, Tables
 from evenhand.assignment import Plan
 from evenhand.monitoring.activity import Activity, Speed, activity_of, speed
-from evenhand.monitoring.progress import Participant, Progress, RaterRecord, hints, progress
+from evenhand.monitoring.hints import RaterRecord, hints
+from evenhand.monitoring.progress import Participant, Progress, progress
 from evenhand.monitoring.quality import (
     Match,
     comparable_criteria,

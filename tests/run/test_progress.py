@@ -1,7 +1,8 @@
 import pytest
 
 from evenhand.records import Rating, Status
-from evenhand.run.counters import ProgressBar, RaterCounters
+from evenhand.run.counters import RaterCounters
+from evenhand.run.progress import ProgressBar
 
 
 class Terminal:

@@ -19,7 +19,8 @@ from typing import Any, Generic, TypeVar
 from evenhand.raters.base import Judgement, Rater
 from evenhand.raters.ensemble import all_of
 from evenhand.records import Item, Rating, Unit, new_id
-from evenhand.run.counters import LOG, ProgressBar, RaterCounters
+from evenhand.run.counters import LOG, RaterCounters
+from evenhand.run.progress import ProgressBar
 from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder, Stopped
 from evenhand.store.store import Store
 from evenhand.store.work import Finished, Lease, RunSpec, RunState, Taken

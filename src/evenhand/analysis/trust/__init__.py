@@ -2,7 +2,7 @@
 
 from evenhand.analysis.trust.build import MEAN, ModelTrust, Powered, StandIn, Trust, trust
 from evenhand.analysis.trust.raters import Against, Confidence, Severity, Standing
-from evenhand.analysis.trust.words import in_words
+from evenhand.analysis.trust.sentences import in_words
 
 __all__ = [
     "MEAN",

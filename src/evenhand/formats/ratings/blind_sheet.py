@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import UserError
+from evenhand.formats.ratings.check_column import CHECK, unit_check
 from evenhand.formats.ratings.layouts import rationale_column
-from evenhand.formats.ratings.row_check import CHECK, unit_check
 from evenhand.formats.tables.cells import clean
 from evenhand.formats.tables.table import Sheet, letters
 from evenhand.formats.tables.table_files import write_table, writing

@@ -6,7 +6,7 @@ from typing import Literal
 
 from evenhand.errors import InputError
 from evenhand.formats.items import cell_reader, content_id, distinct
-from evenhand.formats.ratings.row_check import CHECK
+from evenhand.formats.ratings.check_column import CHECK
 from evenhand.formats.tables.cells import taken_back, text_of
 from evenhand.formats.tables.columns import ID_NAMES, ITEM_ID, WantedColumn, match_columns
 from evenhand.formats.tables.table import InputTable

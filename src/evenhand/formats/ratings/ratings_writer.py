@@ -9,7 +9,7 @@ from dataclasses import astuple
 from datetime import datetime
 from itertools import groupby
 
-from evenhand.formats.ratings.row_check import CHECK, protocol_check
+from evenhand.formats.ratings.check_column import CHECK, protocol_check
 from evenhand.formats.tables.table import Sheet
 from evenhand.protocol.guideline import field_text
 from evenhand.protocol.model import Protocol

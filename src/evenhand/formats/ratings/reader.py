@@ -26,8 +26,8 @@ from pydantic import (
 
 from evenhand.errors import UserError
 from evenhand.formats.problems import Problems
+from evenhand.formats.ratings.check_column import CHECK, refused
 from evenhand.formats.ratings.layouts import Cells, Slot, layout_of
-from evenhand.formats.ratings.row_check import CHECK, refused
 from evenhand.formats.tables.cells import text_of
 from evenhand.formats.tables.table import InputTable
 from evenhand.formats.tables.table_files import open_table

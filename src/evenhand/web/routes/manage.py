@@ -15,7 +15,8 @@ from evenhand.analysis.curve import CurvePoint, agreement_curve
 from evenhand.analysis.tables import Tables
 from evenhand.assignment import Plan, Purpose, Task, TaskState
 from evenhand.monitoring.activity import activity_of
-from evenhand.monitoring.progress import Participant, RaterRecord, StudyProgress, progress
+from evenhand.monitoring.hints import RaterRecord
+from evenhand.monitoring.progress import Participant, StudyProgress, progress
 from evenhand.monitoring.quality import Match
 from evenhand.records import Rating, Status, now
 from evenhand.statistics import Estimate

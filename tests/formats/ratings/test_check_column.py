@@ -6,7 +6,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.formats.ratings.blind_sheet import write_blind
-from evenhand.formats.ratings.row_check import protocol_check, unit_check
+from evenhand.formats.ratings.check_column import protocol_check, unit_check
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Unit
 from tests.formats.formats_protocols import SENTENCES, SUPPORT, imported, item, item_units, sentence_units
