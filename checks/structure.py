@@ -17,10 +17,10 @@ EXEMPT = ("verify", "questeval")
 """Packages that are about to be rewritten."""
 
 MODULES_PER_FOLDER = 12
-MOST_PYTHON_LINES = 43_500
+MOST_PYTHON_LINES = 38_900
 """A ratchet: lower it when the tree has become smaller. The goal is 36,500."""
-MOST_MODULES = 302
-"""A ratchet, too. The goal is 260."""
+MOST_MODULES = 250
+"""A ratchet, too."""
 MOST_JAVASCRIPT_LINES = 4_300
 MIRRORED = {"routes", "services"}
 

@@ -5,8 +5,13 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.postgres import NoPostgres, empty_database, postgres
+
+# Machines that run tests are busy: how long an example takes says nothing.
+settings.register_profile("evenhand", deadline=None)
+settings.load_profile("evenhand")
 
 REQUIRED = os.environ.get("EVENHAND_TEST_REQUIRE", "").split()
 """Markers of tests that may not be skipped, as in CI where what they need was installed."""
