@@ -103,17 +103,23 @@ def test_what_it_may_not_return(tmp_path: Path, returned: object, why: str):
 
 def test_a_plug_in_is_found_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "my_plugin.py").write_text(
-        "class Mine:\n    def rate(self, item, unit):\n        return 'SUPPORTED'\n", encoding="utf-8"
+        "class Mine:\n    def rate(self, item, unit):\n        return 'SUPPORTED'\n"
+        "def made(spec, name, context):\n    return Mine()\n",
+        encoding="utf-8",
     )
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     found = EntryPoint("mine", "my_plugin:Mine", registry.GROUP)
-    monkeypatch.setattr(registry, "kinds", lambda: {"mine": found})
+    function = EntryPoint("made", "my_plugin:made", registry.GROUP)
+    monkeypatch.setattr(registry, "kinds", lambda: {"mine": found, "made": function})
     with halo_study(tmp_path) as study:
-        judge(study.store, ["mine", "named=mine"])
+        judge(study.store, ["mine", "named=mine", "made:with options"])
         assert [(rating.rater, rating.value) for rating in study.ratings()] == [
             ("mine", "SUPPORTED"),
             ("named", "SUPPORTED"),
+            ("made:with options", "SUPPORTED"),
         ]
+        with pytest.raises(UserError, match="takes no options"):
+            judge(study.store, ["mine:x"])
     del sys.modules["my_plugin"]
 
 

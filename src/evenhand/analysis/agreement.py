@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from evenhand import statistics
+import evenhand.statistics as statistics
 from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, Figure
 from evenhand.analysis.tables import Table
 from evenhand.records import Kind, RaterRef, Status, Value

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand import statistics
+import evenhand.statistics as statistics
 from evenhand.analysis.tables import FREE_TEXT, Table, Tables, compared
 from evenhand.analysis.trust.build import MEAN
 from evenhand.analysis.trust.raters import Against, against

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand import statistics
+import evenhand.statistics as statistics
 from evenhand.analysis.tables import Table, Tables
 from evenhand.statistics import Estimate, IntArray, Resampling, undefined
 

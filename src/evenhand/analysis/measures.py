@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from evenhand import statistics
+import evenhand.statistics as statistics
 from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, NO_NUMBER, PEOPLE, PEOPLES_MAJORITY, Figure
 from evenhand.analysis.tables import Table, Tables
 from evenhand.nlp.words import token_f1

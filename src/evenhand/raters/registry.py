@@ -65,10 +65,12 @@ def _from_spec(given: str, context: RaterContext) -> Rater:
             f"installed kinds: {', '.join(sorted(kinds()))}"
         )
     loaded = entry_point.load()
-    if isinstance(loaded, type) and hasattr(loaded, "rate"):
-        return AdaptedRater(cast("OwnRater", loaded()), context.protocol, name)
-    factory: Factory = loaded
-    return factory(spec, name, context)
+    if isinstance(loaded, type) and spec.lower() != kind:
+        raise UserError(f"{spec!r}: the rater {kind!r} takes no options; write {kind}, or NAME={kind}")
+    made = loaded() if isinstance(loaded, type) else cast("Factory", loaded)(spec, name, context)
+    if hasattr(made, "rate_units"):
+        return cast("Rater", made)
+    return AdaptedRater(cast("OwnRater", made), context.protocol, name)
 
 
 def _split(spec: str) -> tuple[str, str, str]:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from evenhand import statistics
+import evenhand.statistics as statistics
 from evenhand.analysis.tables import FREE_TEXT, Level, Table, Tables, compared
 from evenhand.analysis.trust.raters import (
     Against,

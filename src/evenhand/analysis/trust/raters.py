@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from evenhand import statistics
+import evenhand.statistics as statistics
 from evenhand.analysis.tables import Table, Tables
 from evenhand.records import Kind
 from evenhand.statistics import (
