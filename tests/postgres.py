@@ -12,6 +12,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+import sqlalchemy
 from sqlalchemy import make_url
 
 HOW = (
@@ -113,3 +114,11 @@ def _execute(url: str, statement: str) -> None:
 
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(statement.encode())
+
+
+def engine_of(location: str) -> sqlalchemy.Engine:
+    """An engine on a study's database, to look at it without the store."""
+    if location.startswith("postgresql:"):
+        url = sqlalchemy.make_url(location).set(drivername="postgresql+psycopg")
+        return sqlalchemy.create_engine(url, connect_args={"options": "-csearch_path=evenhand"})
+    return sqlalchemy.create_engine(f"sqlite:///{location}")

@@ -23,6 +23,7 @@ from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
 from evenhand.store.items import ItemUnits
 from evenhand.store.people.tasks import TaskCounts
 from evenhand.store.store import Store, create_store, open_store
+from tests.postgres import engine_of
 from tests.processes import FORKS
 
 TEXT = """
@@ -578,7 +579,7 @@ def test_a_trial_belongs_to_a_task_that_takes_trials(school: Store) -> None:
 def test_the_database_itself_refuses_to_change_a_trial(school: Store, store_location: str) -> None:
     school.people.tasks.next("ann")
     school.people.trials.add(1, [trial("example:0")])
-    database = engine(store_location)
+    database = engine_of(store_location)
     for statement in ("UPDATE trials SET value = '2'", "DELETE FROM trials"):
         with pytest.raises(DBAPIError, match="append-only"), database.begin() as connection:
             connection.exec_driver_sql(statement)
@@ -730,13 +731,6 @@ def test_a_backup_has_people_tasks_and_trials(school: Store, tmp_path: Path) -> 
         assert items(given(copy, "ann")) == items(given(school, "ann"))
 
 
-def engine(location: str) -> sqlalchemy.Engine:
-    if location.startswith("postgresql:"):
-        url = sqlalchemy.make_url(location).set(drivername="postgresql+psycopg")
-        return sqlalchemy.create_engine(url, connect_args={"options": "-csearch_path=evenhand"})
-    return sqlalchemy.create_engine(f"sqlite:///{location}")
-
-
 # The same time whatever the study's size
 
 
@@ -774,7 +768,7 @@ def test_every_statement_for_a_task_is_a_search_by_an_index(tmp_path: Path) -> N
         finally:
             event.remove(sqlalchemy.Engine, "before_cursor_execute", note)
     assert len(sent) > 20
-    database = engine(location)
+    database = engine_of(location)
     with database.connect() as connection:
         for statement, parameters in sent.items():
             plan_rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()

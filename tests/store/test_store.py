@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-import sqlalchemy
 from sqlalchemy import inspect
 from sqlalchemy.exc import DBAPIError
 
@@ -25,6 +24,7 @@ from evenhand.store.items import ItemUnits
 from evenhand.store.ratings import Added
 from evenhand.store.schema import metadata
 from evenhand.store.store import Store, create_store, open_store
+from tests.postgres import engine_of
 from tests.processes import FORKS
 
 FIELDS = """
@@ -349,7 +349,7 @@ def test_what_yields_ratings_may_write_and_is_undone_with_them(store: Store) -> 
 
 def test_the_database_itself_refuses_to_change_or_remove(store: Store, store_location: str) -> None:
     store.ratings.add([rating()])
-    engine = _engine(store_location)
+    engine = engine_of(store_location)
     try:
         for statement in (
             "UPDATE ratings SET value = '5'",
@@ -473,7 +473,7 @@ def test_a_protocol_that_asks_less_or_something_new_is_adopted(store: Store) -> 
 def test_a_study_of_another_schema_is_refused(
     store: Store, store_location: str, number: str, error: type[StudyError]
 ) -> None:
-    engine = _engine(store_location)
+    engine = engine_of(store_location)
     with engine.begin() as connection:
         connection.exec_driver_sql(f"UPDATE meta SET value = '{number}' WHERE key = 'schema'")
     engine.dispose()
@@ -484,7 +484,7 @@ def test_a_study_of_another_schema_is_refused(
 
 
 def test_a_new_study_has_the_tables_that_queries_expect(store: Store, store_location: str) -> None:
-    engine = _engine(store_location)
+    engine = engine_of(store_location)
     try:
         found = inspect(engine)
         schema = None if engine.dialect.name == "sqlite" else "evenhand"
@@ -655,13 +655,6 @@ def test_a_backup_while_others_write_is_one_moment(store: Store, store_location:
     os.kill(process.pid, signal.SIGKILL)
     process.join()
     mine.close()
-
-
-def _engine(location: str) -> sqlalchemy.Engine:
-    if location.startswith("postgresql:"):
-        url = sqlalchemy.make_url(location).set(drivername="postgresql+psycopg")
-        return sqlalchemy.create_engine(url, connect_args={"options": "-csearch_path=evenhand"})
-    return sqlalchemy.create_engine(f"sqlite:///{location}")
 
 
 # What fits its protocol
