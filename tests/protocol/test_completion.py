@@ -10,6 +10,7 @@ import pytest
 from evenhand.errors import RaterFailure
 from evenhand.protocol.completion import (
     TAKEN_BACK,
+    MissingPart,
     effective_values,
     is_answer,
     is_finished,
@@ -297,8 +298,8 @@ def test_shared_cases(case: Mapping[str, Any]) -> None:
     ratings = {name: shared_rating(name, given) for name, given in case["answers"].items()}
     values = effective_values(protocol, ratings)
     assert [criterion.id for criterion in protocol.criteria if protocol.asked(criterion, values)] == case["asked"]
-    found = [{"criterion": one.criterion, "part": one.part, "what": one.what} for one in missing(protocol, ratings)]
-    assert found == case["missing"]
+    expected = [MissingPart(one["criterion"], one["what"]) for one in case["missing"]]
+    assert missing(protocol, ratings) == expected
 
 
 def shared_rating(criterion: str, given: Mapping[str, Any]) -> Rating:

@@ -12,7 +12,7 @@ import sqlalchemy
 from evenhand.errors import StudyError
 from evenhand.protocol.load import read_protocol
 from evenhand.records import Item, Kind, RaterRef, Unit, now
-from evenhand.store.people.access import Invite, Member, Session
+from evenhand.store.people.access import Account, Invite, Member
 from evenhand.store.store import Store, create_store, open_store
 
 PROTOCOL = read_protocol(
@@ -40,9 +40,8 @@ def invite(name: str | None = None, **more: object) -> Invite:
     return replace(made, **more)  # pyright: ignore[reportArgumentType]
 
 
-def session(rater: str | None = "ann", **more: object) -> Session:
-    made = Session("session-1", "rater" if rater else "owner", rater, now(), now() + timedelta(hours=1))
-    return replace(made, **more)  # pyright: ignore[reportArgumentType]
+ANN, OWNER = Account("rater", "ann"), Account("owner")
+HOUR = timedelta(hours=1)
 
 
 def test_an_invite_is_found_by_its_token_while_it_is_good(study: Store, store_location: str) -> None:
@@ -67,7 +66,7 @@ def test_only_the_digest_of_a_token_is_kept(study: Store, store_location: str, t
     people = study.people
     people.access.add_invite(invite("ann"), "the token of the invite")
     people.admit("ann", "rater")
-    people.access.open_session(session(), "the token of the session")
+    people.access.open_session("the token of the session", ANN, HOUR)
     study.backup(tmp_path / "copy.db")
     engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path / 'copy.db'}")
     with engine.connect() as connection:
@@ -185,30 +184,28 @@ def test_the_owner_makes_members_without_an_invite(study: Store) -> None:
 def test_a_session_lasts_until_it_expires_or_is_closed(study: Store, store_location: str) -> None:
     people = study.people
     people.admit("ann", "rater")
-    hers, owners = session(), session(None, id="session-2")
-    people.access.open_session(hers, "token 1")
-    people.access.open_session(owners, "token 2")
-    people.access.open_session(session(id="session-3", expires=now()), "token 3")
+    people.access.open_session("token 1", ANN, HOUR)
+    people.access.open_session("token 2", OWNER, HOUR)
+    people.access.open_session("token 3", ANN, timedelta(0))
     with open_store(store_location) as again:
-        assert again.people.access.find_session("token 1") == hers
-        assert again.people.access.find_session("token 2") == owners
+        assert again.people.access.find_session("token 1") == ANN
+        assert again.people.access.find_session("token 2") == OWNER
         assert again.people.access.find_session("token 3") is None
         assert again.people.access.find_session("token 4") is None
     people.access.close_session("token 1")
     people.access.close_session("token 1")
     assert people.access.find_session("token 1") is None
-    assert people.access.find_session("token 2") == owners
-    for wrong in (session("nobody", id="session-4"), session(id="\0")):
-        with pytest.raises(StudyError):
-            people.access.open_session(wrong, "token 5")
+    assert people.access.find_session("token 2") == OWNER
+    with pytest.raises(StudyError):
+        people.access.open_session("token 5", Account("rater", "nobody"), HOUR)
 
 
 def test_revoking_an_invite_ends_its_sessions_and_no_others(study: Store) -> None:
     people = study.people
     people.access.add_invite(invite("ann"), "token")
     people.access.join(invite("ann"), "ann", {})
-    people.access.open_session(session(invite="invite-1"), "by the invite")
-    people.access.open_session(session(id="session-2"), "by the owner")
+    people.access.open_session("by the invite", ANN, HOUR, "invite-1")
+    people.access.open_session("by the owner", ANN, HOUR)
     people.access.revoke_invite("invite-1")
     assert people.access.find_session("by the invite") is None
     assert people.access.find_session("by the owner") is not None

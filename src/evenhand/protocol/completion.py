@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Literal
 
 from evenhand.errors import RaterFailure
 from evenhand.protocol.model import Condition, Criterion, Protocol
@@ -39,17 +38,14 @@ _REQUESTS = {
 }
 """What a rater has to do, by the type of the scale."""
 
-Part = Literal["value", "rationale", "evidence", "confidence", "notes"]
-
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingPart:
     """Something that a unit still needs. Without a criterion it concerns the unit as a whole."""
 
     criterion: str | None
-    part: Part
     what: str
     """What the rater has to do."""
 
@@ -78,29 +74,29 @@ def carrier(protocol: Protocol, values: Mapping[str, Value]) -> str | None:
     return protocol.lead.id if protocol.lead.id in values else next(iter(values), None)
 
 
-def missing(protocol: Protocol, ratings: UnitRatings) -> Sequence[Missing]:
+def missing(protocol: Protocol, ratings: UnitRatings) -> Sequence[MissingPart]:
     """What is needed before the unit can be finished. Nothing is, if the item was skipped."""
     values, ask = effective_values(protocol, ratings), protocol.ask
     asked = [criterion for criterion in protocol.criteria if protocol.asked(criterion, values)]
     if any(_was_skipped(criterion, ratings) for criterion in asked):
         return []
-    found: list[Missing] = []
+    found: list[MissingPart] = []
     for criterion in asked:
         rating = ratings.get(criterion.id)
         if criterion.id in values and rating is not None:
             if ask.rationale == "required" and protocol.asks_rationale(criterion) and not rating.rationale:
-                found.append(Missing(criterion.id, "rationale", "say why"))
+                found.append(MissingPart(criterion.id, "say why"))
             if ask.evidence == "required" and not (rating.evidence or rating.misquoted):
-                found.append(Missing(criterion.id, "evidence", "mark the evidence"))
+                found.append(MissingPart(criterion.id, "mark the evidence"))
         elif criterion.required and not _is_settled(rating):
-            found.append(Missing(criterion.id, "value", _REQUESTS[criterion.scale.type]))
+            found.append(MissingPart(criterion.id, _REQUESTS[criterion.scale.type]))
     where = carrier(protocol, values)
     # Notes may have been left on the lead although it could not be assessed.
     carriers = [ratings[name] for name in (where, protocol.lead.id) if name in ratings] if where else []
     if carriers and ask.confidence == "required" and all(rating.confidence is None for rating in carriers):
-        found.append(Missing(None, "confidence", "say how sure you are"))
+        found.append(MissingPart(None, "say how sure you are"))
     if carriers and ask.notes == "required" and not any(rating.notes for rating in carriers):
-        found.append(Missing(None, "notes", "write a note"))
+        found.append(MissingPart(None, "write a note"))
     return found
 
 

@@ -5,6 +5,8 @@ from contextlib import ExitStack, contextmanager
 from queue import SimpleQueue
 from threading import Lock
 
+from fastapi import HTTPException
+
 from evenhand.study import Study
 
 READERS = 3
@@ -29,21 +31,27 @@ class StudyPool:
             self._free.put(study)
 
     @contextmanager
-    def read(self) -> Generator[Study]:
-        """A study to read from; writing to it is not allowed."""
+    def read(self, *, refresh: bool = True) -> Generator[Study]:
+        """A study to read from, with its current protocol unless `refresh` is False; writing to it is not allowed."""
         study = self._free.get()
         try:
+            if refresh:
+                study.store.protocols.versions()
             yield study
         finally:
             self._free.put(study)
 
     @contextmanager
-    def write(self) -> Generator[Study]:
+    def write(self, digest: str | None = None) -> Generator[Study]:
         """A study to read and write in one transaction: all of it is stored, or, if the block raises, nothing.
 
-        The transaction holds the writer's lock from the start: nobody else changes what the block has read.
+        The transaction holds the writer's lock from the start: nobody else changes what the block has read. 409 if a
+        digest is given, that of the protocol that the client uses, and the study has another protocol now.
         """
         with self._lock, self._writer.store.transaction():
+            self._writer.store.protocols.versions()
+            if digest not in (None, self._writer.protocol.digest):
+                raise HTTPException(409, "The protocol has changed; reload the page.")
             yield self._writer
 
     def close(self) -> None:

@@ -1,32 +1,162 @@
-"""What routes depend on: the services of the application, and who is signed in."""
+"""What routes depend on: the study, and who is signed in, by session cookie, bearer token or the owner's password."""
 
+import hmac
 import itertools
 import math
 import time
+from collections import deque
+from collections.abc import Callable
+from datetime import timedelta
+from hashlib import sha256
+from secrets import token_urlsafe
+from threading import Lock
 from typing import Annotated, Any
 
-from fastapi import Depends, HTTPException, Request, Security
+from fastapi import Depends, HTTPException, Request, Response, Security
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
-from evenhand.store.people.access import AccessLevel
+from evenhand.store.people.access import AccessLevel, Account
+from evenhand.study import Study
 from evenhand.web.cache import Cache
 from evenhand.web.config import Config
 from evenhand.web.database import StudyPool
-from evenhand.web.sessions import Account, Sessions
+from evenhand.web.middleware import bearer_token
 
+LIFETIMES = {"rater": timedelta(days=14), "adjudicator": timedelta(days=14), "owner": timedelta(hours=12)}
 SEEN_EVERY = 60.0
 """Seconds between two notes of when a member was last active."""
+MINUTE = 60.0
+
+
+class FailedAttempts:
+    """The failed attempts of the last minute, per client and in total."""
+
+    def __init__(self, per_client: int = 10, total: int = 100, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_client, self._total, self._clock = per_client, total, clock
+        self._recent: deque[tuple[float, str]] = deque(maxlen=total)
+        self._lock = Lock()
+
+    def wait(self, client: str) -> int:
+        """The seconds until this client may try again, 0 if it may now."""
+        with self._lock:
+            recent = list(self._recent)
+        own = [at for at, other in recent if other == client]
+        oldest = [own[-self._per_client]] if len(own) >= self._per_client else []
+        oldest += [recent[0][0]] if len(recent) == self._total else []
+        return max(0, math.ceil(max(oldest) + MINUTE - self._clock())) if oldest else 0
+
+    def add(self, client: str) -> None:
+        with self._lock:
+            self._recent.append((self._clock(), client))
 
 
 class Services(StudyPool):
-    """The study and what belongs to it, made when the application starts."""
+    """The study, results computed from it, and who is signed in. Made when the application starts.
+
+    A browser may have a rater's (or adjudicator's) session and the owner's at the same time, each in its own cookie.
+    """
 
     def __init__(self, config: Config) -> None:
         super().__init__(config.location)
-        self.config = config
-        self.sessions = Sessions(config, self)
-        self.cache = Cache(self)
-        self.seen: dict[str, float] = {}
+        self.config, self.cache, self.seen = config, Cache(self), dict[str, float]()
+        self._failures = FailedAttempts()
+        self._cookies = {kind: config.cookie(kind) for kind in ("rater", "owner")}
+        password = config.owner_password
+        self._owner_digest = _digest(password.reveal() if password else config.run_token or "")
+
+    def accounts(self, request: Request) -> list[Account]:
+        """Everyone that a request is signed in as: by its bearer token alone if it has one, otherwise by cookies."""
+        token = bearer_token(request)
+        if token is not None:
+            account = self._bearer(token, client_of(request))
+            return [account] if account else []
+        tokens = self._tokens(request).values()
+        if not tokens:
+            return []
+        with self.read(refresh=False) as study:
+            found = [study.store.people.access.find_session(token) for token in tokens]
+        return [account for account in found if account]
+
+    def is_owner(self, given: str, client: str) -> bool:
+        """Whether this is the token of this run or the owner's password; 429 if the client seems to guess.
+
+        Tokens are too long to be guessed, so people who have one are never locked out by others who guess.
+        """
+        token, password = self.config.run_token, self.config.owner_password
+        if token is not None and _equal(given, token):
+            return True
+        if password is None:
+            return False
+        self._reject_guessing(client)
+        return _equal(given, password.reveal())
+
+    def record_failure(self, client: str) -> None:
+        """Count a wrong token or password; 429 if there were too many."""
+        self._reject_guessing(client)
+        self._failures.add(client)
+
+    def sign_in(self, study: Study, response: Response, account: Account, invite: str | None = None) -> None:
+        """Open a session and put it into a cookie."""
+        kind = "owner" if account.access == "owner" else "rater"
+        lifetime, token = LIFETIMES[account.access], token_urlsafe(32)
+        study.store.people.access.open_session(self._stored(token, kind), account, lifetime, invite)
+        response.set_cookie(
+            self._cookies[kind], token, max_age=int(lifetime.total_seconds()), path="/",
+            secure=self.config.https, httponly=True, samesite="strict",
+        )  # fmt: skip
+
+    def sign_out(self, study: Study, request: Request, response: Response) -> None:
+        """Close the sessions of a browser."""
+        for kind, token in self._tokens(request).items():
+            study.store.people.access.close_session(token)
+            response.delete_cookie(
+                self._cookies[kind], path="/", secure=self.config.https, httponly=True, samesite="strict"
+            )
+
+    def _tokens(self, request: Request) -> dict[str, str]:
+        """The tokens of a browser's cookies, as the store knows them."""
+        given = {kind: request.cookies.get(name) for kind, name in self._cookies.items()}
+        return {kind: self._stored(token, kind) for kind, token in given.items() if token}
+
+    def _stored(self, token: str, kind: str) -> str:
+        """The token as the store knows it. The owner's is valid only with the password that it was issued for."""
+        return f"{token} {self._owner_digest}" if kind == "owner" else token
+
+    def _bearer(self, token: str, client: str) -> Account | None:
+        """Whose invite or password a token is. The person of a named invite joins with the first request."""
+        with self.read() as study:
+            people = study.store.people
+            invite = people.access.find_invite(token)
+            name = invite.name if invite else None
+            joined = name is not None and people.member(name) is not None
+        if invite is None or name is None:
+            if self.is_owner(token, client):
+                return Account("owner")
+            self.record_failure(client)
+            return None
+        if not joined:
+            with self.write() as study:
+                study.store.people.access.join(invite, name, {})
+        return Account(invite.role, name)
+
+    def _reject_guessing(self, client: str) -> None:
+        wait = self._failures.wait(client)
+        if wait:
+            message = "There were too many failed attempts. Wait a minute, then try again."
+            raise HTTPException(429, message, {"Retry-After": str(wait)})
+
+
+def client_of(request: Request) -> str:
+    """The address that the connection comes from; headers about it are not trusted."""
+    return request.client.host if request.client else ""
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _equal(one: str, other: str) -> bool:
+    return hmac.compare_digest(_digest(one), _digest(other))
 
 
 # Asynchronous, although it waits for nothing: FastAPI would run a plain function in a thread.
@@ -37,6 +167,14 @@ async def services_of(request: Request) -> Services:
 
 
 ServicesOf = Annotated[Services, Depends(services_of)]
+
+
+def accounts_of(request: Request, services: ServicesOf) -> list[Account]:
+    """Everyone that this request is signed in as."""
+    return services.accounts(request)
+
+
+Accounts = Annotated[list[Account], Depends(accounts_of)]
 
 
 def _cookie(kind: str, route: str) -> APIKeyCookie:
@@ -57,14 +195,6 @@ _INVITED = "You are not signed in. Open your invite link again."
 _OWNER = "You are not signed in as the study's owner. Sign in at /login."
 
 
-def accounts_of(request: Request, services: ServicesOf) -> list[Account]:
-    """Everyone that this request is signed in as."""
-    return services.sessions.accounts(request)
-
-
-Accounts = Annotated[list[Account], Depends(accounts_of)]
-
-
 def signed(
     allowed: SecurityScopes,
     request: Request,
@@ -74,7 +204,7 @@ def signed(
     _token: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None,
 ) -> Account:
     """The account with the first of the allowed kinds of access; 401 or 403 if there is none."""
-    accounts = services.sessions.accounts(request)
+    accounts = services.accounts(request)
     for access, account in itertools.product(allowed.scopes, accounts):
         if account.access != access:
             continue

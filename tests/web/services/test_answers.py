@@ -1,6 +1,7 @@
 """Which answers are open to a rater."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Rating, Span, Status
 from evenhand.web.routes.tasks import replaced_id
-from evenhand.web.services.answers import AnswerRequest, check, check_evidence, rating_from, same_answer
+from evenhand.web.services.answers import AnswerRequest, check, check_evidence, content_of, same_answer
 from tests.protocol.test_completion import BAD, FEEDBACK, HALO, STEM, asking, rated, said, unit
 
 
@@ -23,9 +24,9 @@ def answer(**given: Any) -> AnswerRequest:
 def made(protocol: Protocol, criterion: str, **given: Any) -> Rating:
     """The rating that an answer makes, checked for itself; `beside` are the unit's ratings in force."""
     beside: list[Rating] = given.pop("beside", [])
-    blank = said(criterion, Status.SKIPPED)
-    rating = rating_from(protocol.criterion(criterion), blank, answer(**given))
-    check(protocol, unit(*beside), rating)
+    asked = protocol.criterion(criterion)
+    rating = replace(said(criterion, Status.SKIPPED), **content_of(asked, answer(**given)))
+    check(protocol, asked, unit(*beside), rating)
     check_evidence(rating.evidence, {"context": "[1] Oslo\n\n[2] Bergen", "question": "Where?"})
     return rating
 

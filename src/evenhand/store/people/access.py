@@ -40,7 +40,7 @@ _VALID = _INVITES.where(
     invites.c.revoked.is_(None), or_(invites.c.expires.is_(None), invites.c.expires > bindparam("now"))
 )
 _SESSION = (
-    select(sessions, raters.c.id.label("name"))
+    select(sessions.c.access, raters.c.id.label("name"))
     .outerjoin(raters, raters.c.seq == sessions.c.rater)
     .where(sessions.c.token == bindparam("digest"), sessions.c.expires > bindparam("now"))
 )
@@ -97,15 +97,11 @@ def check_name(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """One browser's access. The owner's has no rater."""
+class Account:
+    """Who is signed in: a rater or adjudicator with their id, or the owner, who has none."""
 
-    id: str
     access: AccessLevel
-    rater: str | None
-    created: datetime
-    expires: datetime
-    invite: str | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,23 +187,22 @@ class Access:
             connection.execute(insert(joins).values(invite=known.seq, rater=member.rater))
             return member_from(member)
 
-    def open_session(self, session: Session, token: str) -> None:
-        """Store a session under the digest of its token. Expired sessions are deleted on this occasion."""
+    def open_session(self, token: str, account: Account, lifetime: timedelta, invite: str | None = None) -> None:
+        """Store a browser's access under the digest of its token. Expired sessions are deleted on this occasion."""
         with self._database.transaction() as connection:
-            connection.execute(delete(sessions).where(sessions.c.expires <= microseconds()))
-            number = None if session.rater is None else member_row(connection, session.rater).rater
-            times = microseconds(session.created), microseconds(session.expires)
-            row = (_digest(token), session.id, session.access, number, *times, session.invite)
+            at = microseconds()
+            connection.execute(delete(sessions).where(sessions.c.expires <= at))
+            number = member_row(connection, account.name).rater if account.name else None
+            ends = microseconds(now() + lifetime)
+            row = (_digest(token), new_id(), account.access, number, at, ends, invite)
             insert_rows(connection, sessions, [row])
 
-    def find_session(self, token: str) -> Session | None:
-        """The session of this token, if it has not expired."""
+    def find_session(self, token: str) -> Account | None:
+        """Whose session this token is, if it has not expired."""
         asked = {"digest": _digest(token), "now": microseconds()}
         with self._database.reading() as connection:
             row = connection.execute(_SESSION, asked).first()
-        if row is None:
-            return None
-        return Session(row.id, row.access, row.name, moment(row.created), moment(row.expires), row.invite)
+        return None if row is None else Account(row.access, row.name or "")
 
     def close_session(self, token: str) -> None:
         with self._database.transaction() as connection:

@@ -12,6 +12,7 @@ from evenhand.store.people.access import (
     INVITE_DAYS,
     MOST_SEATS,
     AccessLevel,
+    Account,
     Invite,
     InviteState,
     Member,
@@ -21,11 +22,10 @@ from evenhand.store.people.access import (
     state_of,
 )
 from evenhand.study import Study
-from evenhand.web.dependencies import Accounts, Owner, ServicesOf
+from evenhand.web.dependencies import Accounts, Owner, ServicesOf, client_of
 from evenhand.web.errors import error_responses
 from evenhand.web.middleware import bearer_token
 from evenhand.web.schemas import ResponseModel, StrictRequest, view_of
-from evenhand.web.sessions import client_of
 
 router = APIRouter(prefix="/api", tags=["access"])
 
@@ -148,25 +148,25 @@ def join(body: JoinRequest, request: Request, response: Response, services: Serv
     with services.read() as study:
         invite = study.store.people.access.find_invite(body.token)
     if invite is None:
-        services.sessions.record_failure(client_of(request))
+        services.record_failure(client_of(request))
         raise HTTPException(401, BAD_LINK)
     rater = invite.name or body.source.PROLIFIC_PID or body.source.id
     if rater is None:
         raise HTTPException(422, {"error": ID_NEEDED, "problems": ["body.source: an id is missing"]})
     with services.write() as study:
         member = _admit(study, invite, rater, body.source)
-        services.sessions.sign_in(study, response, member.role, member.rater, invite.id)
+        services.sign_in(study, response, Account(member.role, member.rater), invite.id)
     return Joined(member.role, member.rater, _page(member.role))
 
 
 @router.post("/session/owner", summary="Sign in as the study's owner", responses=error_responses(400))
 def sign_in_owner(body: OwnerRequest, request: Request, response: Response, services: ServicesOf) -> SignedIn:
-    sessions, client = services.sessions, client_of(request)
-    if not sessions.is_owner(body.password, client):
-        sessions.record_failure(client)
+    client = client_of(request)
+    if not services.is_owner(body.password, client):
+        services.record_failure(client)
         raise HTTPException(401, WRONG_PASSWORD if services.config.owner_password else OLD_LINK)
     with services.write() as study:
-        sessions.sign_in(study, response, "owner", None)
+        services.sign_in(study, response, Account("owner"))
     return SignedIn("/manage")
 
 
@@ -174,14 +174,14 @@ def sign_in_owner(body: OwnerRequest, request: Request, response: Response, serv
 def act_as(body: ActAsRequest, _: Owner, response: Response, services: ServicesOf) -> SignedIn:
     with services.write() as study:
         member = study.store.people.admit(body.name, body.role)
-        services.sessions.sign_in(study, response, member.role, member.rater)
+        services.sign_in(study, response, Account(member.role, member.rater))
     return SignedIn(_page(member.role))
 
 
 @router.delete("/session", summary="Sign out", status_code=204)
 def sign_out(request: Request, response: Response, services: ServicesOf) -> None:
     with services.write() as study:
-        services.sessions.sign_out(study, request, response)
+        services.sign_out(study, request, response)
 
 
 @router.get("/me", summary="Get who is signed in")

@@ -78,7 +78,7 @@ def disputes(
     Disagreement is from 0 to 1, the largest possible distance between two ratings, and averaged over criteria.
     """
     with services.read() as study:
-        protocol = answers.current_protocol(study)
+        protocol = study.protocol
     if criterion is not None and not protocol.has(criterion):
         valid = ", ".join(known.id for known in protocol.criteria)
         raise UserError(f"there is no such criterion; there are: {valid}")
@@ -95,8 +95,7 @@ def disputes(
 def form(account: AdjudicatorOrOwner, services: ServicesOf) -> Form:
     """The form of the protocol, as /api/form returns it to raters."""
     with services.read() as study:
-        protocol = answers.current_protocol(study)
-        return form_of(protocol, study.store.people.tasks.plan(), study.store.identity, account.name)
+        return form_of(study.protocol, study.store.people.tasks.plan(), study.store.identity, account.name)
 
 
 @router.get("/disputes/unit", summary="Get a unit with all of its ratings", responses=error_responses(404))
@@ -106,8 +105,7 @@ def unit_case(account: AdjudicatorOrOwner, services: ServicesOf, unit: UnitId) -
     The owner, who does not rate, has no ratings of their own here.
     """
     with services.read() as study:
-        protocol = answers.current_protocol(study)
-        case = adjudication.find_case(study, unit, account.name)
+        protocol, case = study.protocol, adjudication.find_case(study, unit, account.name)
         kinds = {rater.id: rater.kind for rater in study.store.ratings.raters()}
         adjudicators = {member.rater for member in study.store.people.members() if member.role == "adjudicator"}
     return CaseView(
@@ -144,8 +142,8 @@ def put_ruling(
     with the same id.
     """
     replaces = replaced_id(if_match, if_none_match)
-    with services.write() as study:
-        protocol = answers.current_protocol(study, digest)
-        saved = answers.rule(study, protocol, account.name, body.unit, body.criterion, body, replaces)
+    with services.write(digest) as study:
+        case = adjudication.find_case(study, body.unit, account.name)
+        saved = answers.rule(study, case, account.name, body.criterion, body, replaces)
     response.headers["ETag"] = f'"{saved.rating.id}"'
     return saved

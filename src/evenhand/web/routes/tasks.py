@@ -12,11 +12,12 @@ from fastapi import APIRouter, Header, HTTPException, Path, Query, Response
 from pydantic import Field, StrictInt
 
 from evenhand.errors import UserError
+from evenhand.protocol.completion import MissingPart
 from evenhand.web.dependencies import Rater, ServicesOf
 from evenhand.web.errors import error_responses
 from evenhand.web.schemas import ErrorMessage, InvalidBody, ResponseModel, StrictRequest
 from evenhand.web.services import answers, tasks
-from evenhand.web.services.answers import AnswerRequest, LongText, MissingPart, RatingView, SavedAnswer
+from evenhand.web.services.answers import AnswerRequest, RaterTask, RatingView, Remark, SavedAnswer
 from evenhand.web.services.forms import Form, form_of
 from evenhand.web.services.tasks import FinishedUnit, NextTask, TaskList, TaskView
 
@@ -47,7 +48,7 @@ class NextTaskRequest(StrictRequest, json_schema_extra={"examples": [{"holding":
 class SkipRequest(StrictRequest, json_schema_extra={"examples": [{"reason": "the text is cut off"}]}):
     """Why an item is skipped."""
 
-    reason: LongText | None = None
+    reason: Remark | None = None
 
 
 class ConflictBody(ErrorMessage):
@@ -77,15 +78,13 @@ _INCOMPLETE: dict[int | str, dict[str, Any]] = {422: {"model": IncompleteBody, "
 @router.get("/form", summary="Get the form: criteria, scales and fields")
 def form(account: Rater, services: ServicesOf) -> Form:
     with services.read() as study:
-        protocol = answers.current_protocol(study)
-        return form_of(protocol, study.store.people.tasks.plan(), study.store.identity, account.name)
+        return form_of(study.protocol, study.store.people.tasks.plan(), study.store.identity, account.name)
 
 
 @router.post("/tasks/next", summary="Get the next task", responses=error_responses(400))
 def next_task(account: Rater, services: ServicesOf, body: NextTaskRequest) -> NextTask:
     """The first of your open tasks that you do not hold yet, or a new one."""
     with services.write() as study:
-        answers.current_protocol(study)
         task = study.store.people.tasks.next(account.name, holding=body.holding)
     # Rendered from a reading connection, so that other raters can save meanwhile.
     with services.read() as study:
@@ -106,8 +105,7 @@ def list_tasks(
 @router.get("/tasks/{number}", summary="Get one of your tasks", responses=error_responses(404))
 def get_task(account: Rater, services: ServicesOf, number: Number) -> TaskView:
     with services.read() as study:
-        answers.current_protocol(study)
-        return tasks.task_view(study, account.name, number)
+        return tasks.task_view(RaterTask(study, account.name, number))
 
 
 @router.put("/tasks/{number}/units/{position}/ratings/{criterion}", summary="Save an answer", responses=SAVES)
@@ -129,9 +127,8 @@ def save(
     same answer again with the same id.
     """
     replaces = replaced_id(if_match, if_none_match)
-    with services.write() as study:
-        protocol = answers.current_protocol(study, digest)
-        saved = answers.save(study, protocol, account.name, number, position, criterion, body, replaces)
+    with services.write(digest) as study:
+        saved = answers.save(RaterTask(study, account.name, number), position, criterion, body, replaces)
     response.headers["ETag"] = f'"{saved.rating.id}"'
     return saved
 
@@ -145,19 +142,17 @@ def finish(
     account: Rater, services: ServicesOf, number: Number, position: Position, digest: Digest = None
 ) -> FinishedUnit:
     """Settle the criteria that need no answer. A task is done when all of its units are finished."""
-    with services.write() as study:
-        protocol = answers.current_protocol(study, digest)
-        answers.finish(study, protocol, account.name, number, position)
-        return tasks.finished_unit(study, account.name, number, position)
+    with services.write(digest) as study:
+        answers.finish(RaterTask(study, account.name, number), position)
+        return tasks.finished_unit(RaterTask(study, account.name, number), position)
 
 
 @router.post("/tasks/{number}/skip", summary="Skip an item", responses={**error_responses(400, 404), **CONFLICT})
 def skip(account: Rater, services: ServicesOf, number: Number, body: SkipRequest, digest: Digest = None) -> TaskView:
     """Skip everything in a task that has no answer yet. The task is done then."""
-    with services.write() as study:
-        protocol = answers.current_protocol(study, digest)
-        answers.skip(study, protocol, account.name, number, body.reason)
-        return tasks.task_view(study, account.name, number)
+    with services.write(digest) as study:
+        answers.skip(RaterTask(study, account.name, number), body.reason)
+        return tasks.task_view(RaterTask(study, account.name, number))
 
 
 @router.post("/training/skip", summary="Skip the training", responses=error_responses(409))

@@ -9,19 +9,20 @@ study counts; the page treats them alike.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
 from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException
-from pydantic import Field, StrictFloat, StrictInt, StrictStr, TypeAdapter
+from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, TypeAdapter
 
-from evenhand.assignment import Plan, Purpose, Task
+from evenhand.assignment import Plan, Purpose
 from evenhand.errors import UserError
 from evenhand.nlp.quotes import Quotes
 from evenhand.protocol.completion import (
     SKIPPED,
     TAKEN_BACK,
+    MissingPart,
     UnitRatings,
     effective_values,
     is_answer,
@@ -35,13 +36,9 @@ from evenhand.protocol.model import Criterion, Example, Protocol
 from evenhand.records import FieldValue, Kind, Rating, Span, Status, Unit, Value, now
 from evenhand.scales import Text, same_value
 from evenhand.study import Study
-from evenhand.units import unit_id
 from evenhand.web.schemas import Moment, ResponseModel, StrictRequest
-from evenhand.web.services.adjudication import find_case
+from evenhand.web.services.adjudication import DisputedCase
 from evenhand.web.services.forms import offers_cannot_assess
-
-TRIALS = (Purpose.TRAINING, Purpose.REPEAT)
-"""Tasks whose answers are trials."""
 
 MAX_TEXT = 20_000
 """Characters in anything a rater writes."""
@@ -58,8 +55,9 @@ ID_USED = "This answer was not saved, because its id was used before. Send it ag
 _CONTENT = ("status", "value", "rationale", "confidence", "notes", "evidence", "reason")
 
 LongText = Annotated[StrictStr, Field(max_length=MAX_TEXT)]
+Remark = Annotated[LongText, AfterValidator(lambda text: text.strip() or None)]
+"""A text without surrounding space; None if nothing is left."""
 Fields = Mapping[str, FieldValue]
-
 
 ANSWER_EXAMPLE: Mapping[str, Any] = {
     "id": "019a8b6c0f2a4d5e6f708192a3b4c5d6",
@@ -86,9 +84,9 @@ class AnswerRequest(StrictRequest, json_schema_extra={"examples": [ANSWER_EXAMPL
     ]
     status: Literal["rated", "skipped", "cannot_assess"]
     value: StrictInt | StrictFloat | LongText | None = None
-    rationale: LongText | None = None
+    rationale: Remark | None = None
     confidence: Annotated[float, Field(ge=0, le=100, strict=True)] | None = None
-    notes: LongText | None = None
+    notes: Remark | None = None
     evidence: list[EvidenceSpan] = Field(default=[], max_length=MAX_SPANS)
     seconds: Annotated[float, Field(ge=0, le=MAX_SECONDS, strict=True)] | None = Field(
         default=None, description="time the rater spent on this answer"
@@ -110,18 +108,11 @@ class RatingView(ResponseModel):
     at: Moment
 
 
-class MissingPart(ResponseModel):
-    """Something that a unit still needs. Without a criterion it concerns the unit as a whole."""
-
-    criterion: str | None
-    what: str
-
-
 class UnitState(ResponseModel):
     """Whether a unit is finished, and what is missing."""
 
     finished: bool
-    missing: list[MissingPart]
+    missing: Sequence[MissingPart]
 
 
 class SavedAnswer(ResponseModel):
@@ -134,50 +125,85 @@ class SavedAnswer(ResponseModel):
 # What is answered
 
 
-def current_protocol(study: Study, expected: str | None = None) -> Protocol:
-    """The current protocol; 409 if the page uses another one, whose digest is `expected`."""
-    protocol = study.store.protocols.versions()[-1].protocol
-    if expected is not None and expected != protocol.digest:
-        raise HTTPException(409, "The protocol has changed; reload the page.")
-    return protocol
+class RaterTask:
+    """A rater's task with its item or worked example and the rater's answers, each read when it is first needed."""
 
+    def __init__(self, study: Study, rater: str, number: int) -> None:
+        """404 if the rater has no task with this number."""
+        found = study.store.people.tasks.find(rater, number)
+        if found is None:
+            raise HTTPException(404, f"You have no task {number}.")
+        self.study, self.protocol, self.task = study, study.protocol, found
+        self.is_trial = found.purpose in (Purpose.TRAINING, Purpose.REPEAT)
 
-def find_task(study: Study, rater: str, number: int) -> Task:
-    """A task of this rater; 404 if there is none with that number."""
-    task = study.store.people.tasks.find(rater, number)
-    if task is None:
-        raise HTTPException(404, f"You have no task {number}.")
-    return task
+    @cached_property
+    def plan(self) -> Plan:
+        return self.study.store.people.tasks.plan()
 
+    @cached_property
+    def example(self) -> Example | None:
+        """The worked example of a training task, if the protocol still has it."""
+        place, examples = self.task.example, self.protocol.examples
+        return None if place is None or place >= len(examples) else examples[place]
 
-def units_of(study: Study, protocol: Protocol, task: Task) -> Sequence[Unit]:
-    """The units of a task; a worked example has one, which is not stored."""
-    if task.item is not None:
-        return study.store.items.units_of([task.item]).get(task.item, ())
-    example = example_of(protocol, task)
-    return [example_unit(protocol, example, f"example:{task.example}")] if example else []
+    @cached_property
+    def units(self) -> Sequence[Unit]:
+        """A worked example has one unit, which is not stored."""
+        if self.task.item is not None:
+            return self.study.store.items.units_of([self.task.item]).get(self.task.item, ())
+        return [example_unit(self.protocol, self.example, f"example:{self.task.example}")] if self.example else []
 
+    def unit(self, position: int) -> Unit:
+        """The unit at a position, from 1; 404 if there is none."""
+        for unit in self.units:
+            if unit.position == position:
+                return unit
+        raise HTTPException(404, f"Task {self.task.number} has no unit {position}.")
 
-def find_unit(study: Study, protocol: Protocol, task: Task, position: int) -> Unit:
-    """The unit at a position, from 1; 404 if there is none."""
-    rule, found = protocol.rule.of, None
-    if task.item is None:
-        found = next(iter(units_of(study, protocol, task)), None) if position == 1 else None
-    elif rule == "item":
-        # A whole item is its only unit, so there is nothing to look up.
-        found = Unit(task.item, task.item, 1) if position == 1 else None
-    elif 0 < position < 2**31:
-        found = study.store.items.unit(unit_id(task.item, position, rule))
-    if found is None:
-        raise HTTPException(404, f"Task {task.number} has no unit {position}.")
-    return found
+    @property
+    def fields(self) -> Fields:
+        """The fields of the item or worked example, including those that raters do not see."""
+        if self.task.item is None:
+            return self.protocol.example_fields(self.example) if self.example else {}
+        item = self.study.store.items.find(self.task.item)
+        return item.fields if item else {}
 
+    @cached_property
+    def ratings(self) -> Mapping[str, UnitRatings]:
+        """This rater's current ratings, by unit and criterion; a unit without any is absent."""
+        task, store = self.task, self.study.store
+        if self.is_trial:
+            current = [rating for _, rating in store.people.trials.all(task.rater, number=task.number)]
+        else:
+            current = store.ratings.all(item=task.item, rater=task.rater)
+        found: dict[str, dict[str, Rating]] = {}
+        for rating in current:
+            found.setdefault(rating.unit, {})[rating.criterion] = rating
+        return found
 
-def example_of(protocol: Protocol, task: Task) -> Example | None:
-    """The worked example of a training task, if the protocol still has it."""
-    if task.example is None or task.example >= len(protocol.examples):
-        return None
-    return protocol.examples[task.example]
+    @property
+    def locked(self) -> bool:
+        """Whether the answers are final, because the rater may have seen other ratings or the expected ones."""
+        done, training = self.task.state == "done", self.task.purpose is Purpose.TRAINING
+        return done and (training or self.plan.reveal != "never")
+
+    @cached_property
+    def revealed(self) -> Sequence[tuple[Kind, Rating]]:
+        """What the others answered on the item, as far as the plan reveals it to raters who are done with it.
+
+        The known answers are never revealed: raters must not learn which items have them.
+        """
+        task, plan, ratings = self.task, self.plan, self.study.store.ratings
+        if task.item is None or plan.reveal == "never":
+            return []
+        kinds = {rater.id: rater.kind for rater in ratings.raters()}
+        return [
+            (kinds[rating.rater], rating)
+            for rating in ratings.all(item=task.item)
+            if rating.rater not in (task.rater, plan.gold)
+            and is_answer(rating)
+            and (plan.reveal == "all" or kinds[rating.rater] is not Kind.PERSON)
+        ]
 
 
 def example_unit(protocol: Protocol, example: Example, unit_id: str) -> Unit:
@@ -189,53 +215,10 @@ def example_unit(protocol: Protocol, example: Example, unit_id: str) -> Unit:
     return Unit(unit_id, unit_id, 1, example.unit, span)
 
 
-def field_values(study: Study, protocol: Protocol, task: Task) -> Fields:
-    """The fields of the item or worked example, including those that raters do not see."""
-    if task.item is None:
-        example = example_of(protocol, task)
-        return protocol.example_fields(example) if example else {}
-    item = study.store.items.find(task.item)
-    return item.fields if item else {}
-
-
-def current_ratings(study: Study, task: Task) -> Mapping[str, UnitRatings]:
-    """This rater's current ratings of a task, by unit and criterion; a unit without any is absent."""
-    ratings: dict[str, dict[str, Rating]] = {}
-    if task.purpose in TRIALS:
-        for _, rating in study.store.people.trials.all(task.rater, number=task.number):
-            ratings.setdefault(rating.unit, {})[rating.criterion] = rating
-    else:
-        for rating in study.store.ratings.all(item=task.item, rater=task.rater):
-            ratings.setdefault(rating.unit, {})[rating.criterion] = rating
-    return ratings
-
-
-def is_locked(task: Task, plan: Plan) -> bool:
-    """Whether the answers to a task are final, because the rater may have seen other ratings or the expected ones."""
-    return task.state == "done" and (plan.reveal != "never" or task.purpose is Purpose.TRAINING)
-
-
-def revealed(study: Study, task: Task, plan: Plan) -> Sequence[tuple[Kind, Rating]]:
-    """What the others answered on an item, as far as the plan reveals it to raters who are done with it.
-
-    The known answers are never revealed: raters must not learn which items have them.
-    """
-    if task.item is None or plan.reveal == "never":
-        return []
-    kinds = {rater.id: rater.kind for rater in study.store.ratings.raters()}
-    return [
-        (kinds[rating.rater], rating)
-        for rating in study.store.ratings.all(item=task.item)
-        if rating.rater not in (task.rater, plan.gold)
-        and is_answer(rating)
-        and (plan.reveal == "all" or kinds[rating.rater] is not Kind.PERSON)
-    ]
-
-
 def unit_state(protocol: Protocol, ratings: UnitRatings) -> UnitState:
     """Whether a unit is finished, and what is missing."""
-    lacking, unsettled = missing(protocol, ratings), statuses_on_finish(protocol, ratings)
-    return UnitState(not lacking and not unsettled, [MissingPart(one.criterion, one.what) for one in lacking])
+    lacking = missing(protocol, ratings)
+    return UnitState(not lacking and not statuses_on_finish(protocol, ratings), lacking)
 
 
 def rating_view(one: Rating) -> RatingView:
@@ -248,96 +231,82 @@ def rating_view(one: Rating) -> RatingView:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The unit that is answered, by whom, and the rater's current ratings of it. A ruling has no task."""
+    """The unit that is answered: how a rating of it is made, and the rater's current ones. A ruling has no task."""
 
-    unit: str
-    rater: str
+    study: Study
+    rate: Callable[..., Rating]
     ratings: UnitRatings
-    visible: tuple[str, ...]
-    task: Task | None = None
+    task: RaterTask | None = None
 
-    def rating(self, protocol: Protocol, criterion: str, status: Status, **more: Any) -> Rating:
-        """A rating of this unit that replaces the current one."""
+    @classmethod
+    def of(cls, task: RaterTask, unit: Unit) -> "_Target":
+        visible = set[str]()
+        if task.task.purpose is Purpose.REPEAT:
+            # The rater may have seen what was revealed after the first time.
+            visible = {rating.rater for _, rating in task.revealed}
+        known: dict[str, Any] = {"digest": task.protocol.digest, "visible": tuple(sorted(visible))}
+        rate = partial(Rating, unit=unit.id, rater=task.task.rater, **known)
+        return cls(task.study, rate, task.ratings.get(unit.id, {}), task)
+
+    def settled(self, criterion: str, status: Status, reason: str | None = None) -> Rating:
+        """A rating without a value in place of the current one."""
         present = self.ratings.get(criterion)
-        known: dict[str, Any] = {"supersedes": present.id if present else None, "visible": self.visible, **more}
-        return Rating(
-            unit=self.unit, criterion=criterion, rater=self.rater, digest=protocol.digest, status=status, **known
-        )
+        return self.rate(criterion=criterion, status=status, reason=reason, supersedes=present.id if present else None)
 
 
-def save(
-    study: Study,
-    protocol: Protocol,
-    rater: str,
-    number: int,
-    position: int,
-    criterion_id: str,
-    answer: AnswerRequest,
-    replaces: str | None,
-) -> SavedAnswer:
+def save(task: RaterTask, position: int, criterion: str, answer: AnswerRequest, replaces: str | None) -> SavedAnswer:
     """Save a rater's answer in place of the one with the id `replaces`."""
-    task = find_task(study, rater, number)
-    [target] = _targets(study, task, [find_unit(study, protocol, task, position)])
-    fields = partial(field_values, study, protocol, task)
-    saved = _save(study, protocol, target, criterion_id, answer, replaces, fields)
-    if task.state == "done" and (answer.taken_back or not saved.unit.finished):
+    target = _Target.of(task, task.unit(position))
+    saved = _save(target, criterion, answer, replaces, task.fields if answer.evidence else {})
+    tasks, known = task.study.store.people.tasks, task.task
+    if known.state == "done" and (answer.taken_back or not saved.unit.finished):
         # Otherwise it would count as done without an answer, and never come back.
-        study.store.people.tasks.reopen(rater, number)
-    if task.state == "open" and now() - task.touched > RENEWED_AFTER * (task.expires - task.touched):
-        study.store.people.tasks.touch(rater, number)
+        tasks.reopen(known.rater, known.number)
+    if known.state == "open" and now() - known.touched > RENEWED_AFTER * (known.expires - known.touched):
+        tasks.touch(known.rater, known.number)
     return saved
 
 
 def rule(
-    study: Study,
-    protocol: Protocol,
-    adjudicator: str,
-    unit_id: str,
-    criterion_id: str,
-    answer: AnswerRequest,
-    replaces: str | None,
+    study: Study, case: DisputedCase, adjudicator: str, criterion: str, answer: AnswerRequest, replaces: str | None
 ) -> SavedAnswer:
     """Save an adjudicator's answer; criteria that are no longer asked after it are settled with it."""
-    case = find_case(study, unit_id, adjudicator)
-    target = _Target(case.unit.id, adjudicator, case.own, case.visible)
-    return _save(study, protocol, target, criterion_id, answer, replaces, lambda: case.item.fields)
+    known: dict[str, Any] = {"digest": study.protocol.digest, "visible": case.visible}
+    rate = partial(Rating, unit=case.unit.id, rater=adjudicator, **known)
+    return _save(_Target(study, rate, case.own), criterion, answer, replaces, case.item.fields)
 
 
-def finish(study: Study, protocol: Protocol, rater: str, number: int, position: int) -> None:
+def finish(task: RaterTask, position: int) -> None:
     """Settle what needs no decision in a unit; 422 with what is missing. The last unit completes the task."""
-    task = find_task(study, rater, number)
-    [target] = _targets(study, task, [find_unit(study, protocol, task, position)])
-    lacking = unit_state(protocol, target.ratings).missing
+    unit, protocol = task.unit(position), task.protocol
+    target = _Target.of(task, unit)
+    lacking = missing(protocol, target.ratings)
     if lacking:
         titles = {criterion.id: f"{criterion.title}: " for criterion in protocol.criteria}
         listed = "; ".join(f"{titles.get(one.criterion or '', '')}{one.what}" for one in lacking)
         more = [asdict(one) for one in lacking]
         raise HTTPException(422, {"error": f"Some answers are missing: {listed}.", "missing": more})
-    settled = statuses_on_finish(protocol, target.ratings)
-    _settle(study, task, [target.rating(protocol, name, status) for name, status in settled])
-    ratings = current_ratings(study, task)
-    if task.state != "done" and all(
-        is_finished(protocol, ratings.get(one.id, {})) for one in units_of(study, protocol, task)
-    ):
-        study.store.people.tasks.finish(rater, number)
+    settled = {name: target.settled(name, status) for name, status in statuses_on_finish(protocol, target.ratings)}
+    _settle(task, list(settled.values()))
+    ratings = {**task.ratings, unit.id: {**target.ratings, **settled}}
+    if all(is_finished(protocol, ratings.get(one.id, {})) for one in task.units):
+        _complete(task)
 
 
-def skip(study: Study, protocol: Protocol, rater: str, number: int, reason: str | None) -> None:
+def skip(task: RaterTask, reason: str | None) -> None:
     """Skip an item: everything without an answer is skipped, and the task is done."""
-    task = find_task(study, rater, number)
-    if task.purpose is Purpose.TRAINING:
+    if task.task.purpose is Purpose.TRAINING:
         raise HTTPException(409, "A single worked example cannot be skipped; skip the whole training instead.")
-    reason = (reason or "").strip() or SKIPPED
+    reason = reason or SKIPPED
     if reason == TAKEN_BACK:
         raise UserError(f"give another reason than {TAKEN_BACK!r}, which marks an answer that was withdrawn")
     settled = [
-        target.rating(protocol, name, status, reason=reason if status is Status.SKIPPED else None)
-        for target in _targets(study, task, units_of(study, protocol, task))
-        for name, status in statuses_on_finish(protocol, target.ratings, skipped=True)
+        target.settled(name, status, reason if status is Status.SKIPPED else None)
+        for target in [_Target.of(task, unit) for unit in task.units]
+        for name, status in statuses_on_finish(task.protocol, target.ratings, skipped=True)
     ]
-    _settle(study, task, settled)
-    if task.state != "done":
-        study.store.people.tasks.finish(rater, number)
+    _settle(task, settled)
+    _complete(task)
 
 
 def skip_training(study: Study, rater: str) -> None:
@@ -348,65 +317,57 @@ def skip_training(study: Study, rater: str) -> None:
     people.update(rater, training_over=True)
 
 
-def _targets(study: Study, task: Task, units: Sequence[Unit]) -> Sequence[_Target]:
-    ratings, visible = current_ratings(study, task), set[str]()
-    if task.purpose is Purpose.REPEAT:
-        # The rater may have seen what was revealed after the first time.
-        visible = {rating.rater for _, rating in revealed(study, task, study.store.people.tasks.plan())}
-    return [_Target(unit.id, task.rater, ratings.get(unit.id, {}), tuple(sorted(visible)), task) for unit in units]
-
-
 def _save(
-    study: Study,
-    protocol: Protocol,
-    target: _Target,
-    criterion_id: str,
-    answer: AnswerRequest,
-    replaces: str | None,
-    fields: Callable[[], Fields],
+    target: _Target, criterion_id: str, answer: AnswerRequest, replaces: str | None, fields: Fields
 ) -> SavedAnswer:
-    if not protocol.has(criterion_id):
+    protocol, present = target.study.protocol, target.ratings.get(criterion_id)
+    criterion = next((one for one in protocol.criteria if one.id == criterion_id), None)
+    if criterion is None:
         raise HTTPException(404, "There is no such criterion in this protocol.")
-    criterion, present = protocol.criterion(criterion_id), target.ratings.get(criterion_id)
-    rating = rating_from(criterion, target.rating(protocol, criterion_id, Status.SKIPPED, supersedes=replaces), answer)
+    rating = target.rate(criterion=criterion_id, supersedes=replaces, **content_of(criterion, answer))
     if present is not None and present.id == rating.id:
         if not same_answer(present, rating):
             raise _conflict(ID_USED, present)
         return SavedAnswer(rating_view(present), unit_state(protocol, target.ratings))
     if target.task is not None:
-        _reject_if_locked(study, target.task)
+        _reject_if_locked(target.task)
     if (present.id if present else None) != replaces:
         raise _conflict(CHANGED, present)
-    check(protocol, target.ratings, rating)
-    if rating.evidence:
-        shown = {name: value for name, value in fields().items() if name in protocol.shown_fields()}
-        check_evidence(rating.evidence, {name: field_text(value) for name, value in shown.items()})
+    check(protocol, criterion, target.ratings, rating)
+    shown = {name: field_text(value) for name, value in fields.items() if name in protocol.shown_fields()}
+    check_evidence(rating.evidence, shown)
     follow_ups = _no_longer_asked(protocol, target, rating) if target.task is None else list[Rating]()
-    if _store(study, target.task, [rating, *follow_ups]):
+    if _store(target.study, target.task, [rating, *follow_ups]):
         # The store ignores an id that it knows; whose it is must not be revealed.
         raise _conflict(ID_USED, present)
     ratings = {**target.ratings, rating.criterion: rating, **{one.criterion: one for one in follow_ups}}
     return SavedAnswer(rating_view(rating), unit_state(protocol, ratings))
 
 
-def _store(study: Study, task: Task | None, ratings: Sequence[Rating]) -> int:
+def _store(study: Study, task: RaterTask | None, ratings: Sequence[Rating]) -> int:
     """Store answers, as trials if the task is not to be counted; returns how many of their ids were used before."""
-    if task is not None and task.purpose in TRIALS:
-        return study.store.people.trials.add(task.number, ratings).known
+    if task is not None and task.is_trial:
+        return study.store.people.trials.add(task.task.number, ratings).known
     return study.store.ratings.add(ratings, if_current=True).known
 
 
-def _settle(study: Study, task: Task, ratings: Sequence[Rating]) -> None:
+def _settle(task: RaterTask, ratings: Sequence[Rating]) -> None:
     """Store what needs no decision; 409 if the task's answers are final."""
     if ratings:
-        _reject_if_locked(study, task)
-        _store(study, task, ratings)
+        _reject_if_locked(task)
+        _store(task.study, task, ratings)
 
 
-def _reject_if_locked(study: Study, task: Task) -> None:
-    if task.state == "done" and is_locked(task, study.store.people.tasks.plan()):
-        shown = "the expected answers were" if task.purpose is Purpose.TRAINING else "other ratings of it can be"
-        message = f"Task {task.number} is done and {shown} shown to you, so its answers are final."
+def _complete(task: RaterTask) -> None:
+    if task.task.state != "done":
+        task.study.store.people.tasks.finish(task.task.rater, task.task.number)
+
+
+def _reject_if_locked(task: RaterTask) -> None:
+    if task.locked:
+        training = task.task.purpose is Purpose.TRAINING
+        shown = "the expected answers were" if training else "other ratings of it can be"
+        message = f"Task {task.task.number} is done and {shown} shown to you, so its answers are final."
         raise HTTPException(409, {"error": message, "present": None})
 
 
@@ -420,7 +381,7 @@ def _no_longer_asked(protocol: Protocol, target: _Target, ruling: Rating) -> Seq
         if criterion.when is not None and criterion.when.criterion in dependent:
             dependent.add(criterion.id)
             if statuses.get(criterion.id) is Status.NOT_ASKED:
-                found.append(target.rating(protocol, criterion.id, Status.NOT_ASKED))
+                found.append(target.settled(criterion.id, Status.NOT_ASKED))
     return found
 
 
@@ -432,24 +393,19 @@ def _conflict(message: str, present: Rating | None) -> HTTPException:
 # Checking
 
 
-def rating_from(criterion: Criterion, rating: Rating, answer: AnswerRequest) -> Rating:
-    """`rating`, which has the unit and the rater, with the content of an answer."""
+def content_of(criterion: Criterion, answer: AnswerRequest) -> Mapping[str, Any]:
+    """What an answer contributes to its rating: all but the unit, the rater and what it replaces."""
     if (answer.value is not None) != (answer.status == "rated"):
         raise UserError(f"{criterion.title}: an answer has a value exactly if its status is rated")
     if answer.taken_back and answer.status != "skipped":
         raise UserError(f"{criterion.title}: an answer that is taken back must have the status skipped")
-    return replace(
-        rating,
-        id=answer.id,
-        status=Status(answer.status),
-        value=None if answer.value is None else _value_on_scale(criterion, answer.value),
-        rationale=_stripped(answer.rationale),
-        confidence=answer.confidence,
-        notes=_stripped(answer.notes),
-        evidence=tuple(dict.fromkeys(Span(span.field, span.start, span.end) for span in answer.evidence)),
-        seconds=answer.seconds,
-        reason=TAKEN_BACK if answer.taken_back else None,
-    )
+    return {
+        **answer.model_dump(include={"id", "rationale", "confidence", "notes", "seconds"}),
+        "status": Status(answer.status),
+        "evidence": tuple(dict.fromkeys(Span(span.field, span.start, span.end) for span in answer.evidence)),
+        "reason": TAKEN_BACK if answer.taken_back else None,
+        "value": None if answer.value is None else _value_on_scale(criterion, answer.value),
+    }
 
 
 def same_answer(one: Rating, other: Rating) -> bool:
@@ -457,13 +413,14 @@ def same_answer(one: Rating, other: Rating) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in _CONTENT)
 
 
-def check(protocol: Protocol, ratings: UnitRatings, rating: Rating) -> None:
+def check(protocol: Protocol, criterion: Criterion, ratings: UnitRatings, rating: Rating) -> None:
     """Reject a rating of something that is not asked, or with something that is not asked for.
 
     `ratings` are the current ones of the same unit.
     """
-    criterion, values = protocol.criterion(rating.criterion), effective_values(protocol, ratings)
-    if not is_taken_back(rating):
+    taken_back, values = is_taken_back(rating), effective_values(protocol, {**ratings, criterion.id: rating})
+    lead = protocol.lead
+    if not taken_back:
         _check_asked(protocol, criterion, values, rating)
     given = {
         "rationale": rating.rationale is not None and not protocol.asks_rationale(criterion),
@@ -474,11 +431,10 @@ def check(protocol: Protocol, ratings: UnitRatings, rating: Rating) -> None:
     for part, unasked in given.items():
         if unasked:
             raise UserError(f"{criterion.title}: the protocol does not ask for {part} here")
-    values = effective_values(protocol, {**ratings, criterion.id: rating})
-    elsewhere = criterion.id != protocol.lead.id and protocol.lead.id in values
+    elsewhere = criterion.id != lead.id and lead.id in values
     if elsewhere and (rating.confidence is not None or rating.notes is not None):
         # Both are given once per unit: with another criterion only if the lead has no value.
-        raise UserError(f"{criterion.title}: give confidence and notes with the answer on {protocol.lead.title}")
+        raise UserError(f"{criterion.title}: give confidence and notes with the answer on {lead.title}")
 
 
 def _value_on_scale(criterion: Criterion, given: Value) -> Value:
@@ -492,11 +448,6 @@ def _value_on_scale(criterion: Criterion, given: Value) -> Value:
     if not isinstance(criterion.scale, Text) and not same_value(value, given):
         raise UserError(f"{criterion.title}: {given!r} must be given as {value!r}")
     return value
-
-
-def _stripped(text: str | None) -> str | None:
-    """A text without surrounding space; None if nothing is left."""
-    return (text.strip() or None) if text is not None else None
 
 
 def _check_asked(protocol: Protocol, criterion: Criterion, values: Mapping[str, Value], rating: Rating) -> None:

@@ -1,33 +1,17 @@
 """A rater's tasks as the page gets them, and what the rater may see when a task is done."""
 
-from collections.abc import Mapping
 from typing import Literal
 
 from evenhand.assignment import Plan, Purpose, Task, TaskState, repeats_among
 from evenhand.nlp.words import token_f1
 from evenhand.protocol.completion import UnitRatings, effective_values
-from evenhand.protocol.model import Criterion, Example, Protocol
+from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Kind, Rating, Span, Status, Unit, Value
 from evenhand.scales import Text, same_value
 from evenhand.store.people.tasks import TaskCounts
 from evenhand.study import Study
 from evenhand.web.schemas import Moment, ResponseModel, view_of
-from evenhand.web.services.answers import (
-    TRIALS,
-    RatingView,
-    UnitState,
-    current_protocol,
-    current_ratings,
-    example_of,
-    field_values,
-    find_task,
-    find_unit,
-    is_locked,
-    rating_view,
-    revealed,
-    unit_state,
-    units_of,
-)
+from evenhand.web.services.answers import RaterTask, RatingView, UnitState, rating_view, unit_state
 from evenhand.web.services.forms import FieldParts, fields_of, shown_span
 
 SIMILAR = 0.5
@@ -137,12 +121,11 @@ class FinishedUnit(ResponseModel):
 
 def next_task(study: Study, rater: str, task: Task | None) -> NextTask:
     """A task that was just assigned, or why there is none."""
-    current_protocol(study)
     people = study.store.people
     plan, member = people.tasks.plan(), people.member(rater)
     progress = progress_of(study, rater, plan)
     if task is not None:
-        return NextTask("task", task_view(study, rater, task.number), progress)
+        return NextTask("task", task_view(RaterTask(study, rater, task.number)), progress)
     if plan.paused or member is None or member.paused:
         return NextTask("paused", None, progress)
     # A rater with open tasks, or without any from the start, has not completed anything yet.
@@ -177,21 +160,18 @@ def task_list(study: Study, rater: str, after: int, limit: int) -> TaskList:
     )
 
 
-def task_view(study: Study, rater: str, number: int) -> TaskView:
-    """A task with everything that its rater may see; 404 if there is none with that number."""
-    task, plan = find_task(study, rater, number), study.store.people.tasks.plan()
-    protocol, ratings = study.protocol, current_ratings(study, task)
-    example = example_of(protocol, task)
+def task_view(task: RaterTask) -> TaskView:
+    """A task with everything that its rater may see."""
     return TaskView(
-        number=task.number,
-        purpose=_shown_purpose(task),
-        state=task.state,
-        locked=is_locked(task, plan),
-        title=example.title if example else None,
-        fields=fields_of(protocol, field_values(study, protocol, task)),
-        units=[unit_view(protocol, unit, ratings.get(unit.id, {})) for unit in units_of(study, protocol, task)],
-        feedback=feedback_on(study, task, ratings),
-        others=others_of(study, task, plan),
+        number=task.task.number,
+        purpose=_shown_purpose(task.task),
+        state=task.task.state,
+        locked=task.locked,
+        title=task.example.title if task.example else None,
+        fields=fields_of(task.protocol, task.fields),
+        units=[unit_view(task.protocol, unit, task.ratings.get(unit.id, {})) for unit in task.units],
+        feedback=feedback_on(task),
+        others=others_of(task),
     )
 
 
@@ -207,32 +187,27 @@ def unit_view(protocol: Protocol, unit: Unit, ratings: UnitRatings) -> UnitView:
     )
 
 
-def finished_unit(study: Study, rater: str, number: int, position: int) -> FinishedUnit:
+def finished_unit(task: RaterTask, position: int) -> FinishedUnit:
     """A unit that was just finished, with what its rater may see now."""
-    task, plan = find_task(study, rater, number), study.store.people.tasks.plan()
-    unit, ratings = find_unit(study, study.protocol, task, position), current_ratings(study, task)
+    unit = task.unit(position)
     return FinishedUnit(
-        unit=unit_view(study.protocol, unit, ratings.get(unit.id, {})),
-        task=TaskStatus(task.state, is_locked(task, plan)),
-        feedback=feedback_on(study, task, ratings),
-        others=others_of(study, task, plan),
+        unit=unit_view(task.protocol, unit, task.ratings.get(unit.id, {})),
+        task=TaskStatus(task.task.state, task.locked),
+        feedback=feedback_on(task),
+        others=others_of(task),
     )
 
 
 # What a rater may see when a task is done
 
 
-def feedback_on(study: Study, task: Task, ratings: Mapping[str, UnitRatings]) -> Feedback | None:
-    """The expected answers to a worked example that is done, and so can no longer be changed; otherwise None."""
-    example = example_of(study.protocol, task)
-    if example is None or task.state != "done":
+def feedback_on(task: RaterTask) -> Feedback | None:
+    """The answers to a worked example that is done, and so can no longer be changed, with the expected ones: where the
+    example has one or none is asked for. None for any other task."""
+    example, protocol = task.example, task.protocol
+    if example is None or task.task.state != "done":
         return None
-    return compare_with_example(study.protocol, example, next(iter(ratings.values()), dict[str, Rating]()))
-
-
-def compare_with_example(protocol: Protocol, example: Example, ratings: UnitRatings) -> Feedback:
-    """The answers to a worked example with the expected ones, where the example has one or none is asked for."""
-    given = effective_values(protocol, ratings)
+    given = effective_values(protocol, next(iter(task.ratings.values()), dict[str, Rating]()))
     verdicts: list[ExampleVerdict] = []
     for criterion in protocol.criteria:
         expected = example.ratings.get(criterion.id)
@@ -254,13 +229,12 @@ def is_right(criterion: Criterion, expected: Value | None, given: Value | None, 
     return token_f1(str(given), str(expected), language) >= SIMILAR
 
 
-def others_of(study: Study, task: Task, plan: Plan) -> list[OtherRating] | None:
+def others_of(task: RaterTask) -> list[OtherRating] | None:
     """What the others answered on the item of a task that is done; None if the plan does not reveal it."""
-    if task.state != "done" or task.purpose in TRIALS or plan.reveal == "never":
+    if task.task.state != "done" or task.is_trial or task.plan.reveal == "never":
         return None
-    positions = {unit.id: unit.position for unit in units_of(study, study.protocol, task)}
-    found = revealed(study, task, plan)
-    return [view_of(OtherRating, rating, kind=kind, position=positions[rating.unit]) for kind, rating in found]
+    positions = {unit.id: unit.position for unit in task.units}
+    return [view_of(OtherRating, rating, kind=kind, position=positions[rating.unit]) for kind, rating in task.revealed]
 
 
 def _counts(study: Study, rater: str) -> TaskCounts:
