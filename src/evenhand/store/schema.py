@@ -9,23 +9,9 @@ Unit ids are not stored: they follow from the item's id, the position and the un
 
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-    delete,
-    insert,
-    select,
-    text,
-)
+from sqlalchemy import Connection, delete, insert, select, text
+from sqlalchemy.schema import Column, ForeignKey, ForeignKeyConstraint, Index, MetaData, Table, UniqueConstraint
+from sqlalchemy.types import BigInteger, Integer, Text
 
 from evenhand.errors import NewerStudyError, NotAStudyError, StudyError
 from evenhand.store.database import Identifier
@@ -34,22 +20,35 @@ from evenhand.version import __version__
 SCHEMA = 6
 """The version of these tables. Versions 1 to 5 were never released."""
 
-
 # Only a column declared INTEGER is SQLite's own row number; in PostgreSQL an INTEGER ends at two billion.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
-CLUSTERED: dict[str, Any] = {"sqlite_with_rowid": False}
 
 metadata = MetaData()
 
 
-def _seq() -> Column[int]:
-    return Column("seq", NUMBER, primary_key=True, autoincrement=False)
+def _table(name: str, *parts: Any, rowid: bool = True) -> Table:
+    """A table; without a `rowid`, SQLite keeps its rows in the order of their key."""
+    return Table(name, metadata, *parts, sqlite_with_rowid=rowid)
 
 
-def _ref(name: str, target: str | None = None, **more: Any) -> Column[int]:
-    """A column that refers to a row by its number."""
-    keys = [ForeignKey(target)] if target else []
-    return Column(name, NUMBER, *keys, nullable=False, **more)
+def _columns(kind: Any, *names: str) -> list[Column[Any]]:
+    """Columns of one type; one whose name ends with `?` may be NULL."""
+    return [Column(name.removesuffix("?"), kind, nullable=name.endswith("?")) for name in names]
+
+
+def _key(kind: Any, *names: str) -> list[Column[Any]]:
+    """Columns of the primary key; a number among them is the store's, not the database's."""
+    return [Column(name, kind, primary_key=True, autoincrement=False) for name in names]
+
+
+def _named() -> list[Column[Any]]:
+    """The number of a row, and an id that no other row of the table has."""
+    return [*_key(NUMBER, "seq"), Column("id", Identifier, nullable=False, unique=True)]
+
+
+def _ref(name: str, target: str, *, key: bool = False, null: bool = False) -> Column[int]:
+    """A column that refers to a row of another table by its number."""
+    return Column(name, NUMBER, ForeignKey(target), primary_key=key, autoincrement=False, nullable=null)
 
 
 def _partial(name: str, condition: str, *columns: Column[Any], unique: bool = False) -> Index:
@@ -57,266 +56,183 @@ def _partial(name: str, condition: str, *columns: Column[Any], unique: bool = Fa
     return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 
-meta = Table("meta", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
+def _answer() -> list[Column[Any]]:
+    """What ratings and trials have in common behind the columns of their cell."""
+    return [
+        # The seq of the rating that this one replaces, or 0: a number and not NULL, because the unique key over a cell
+        # and `supersedes` keeps the cell's history one line, and NULLs never collide.
+        *_columns(NUMBER, "supersedes"),
+        *_columns(Text, "status", "value?", "at", "details?"),
+    ]
 
-protocols = Table(
+
+meta = _table("meta", *_key(Text, "key"), *_columns(Text, "value"))
+
+protocols = _table(
     "protocols",
-    metadata,
-    _seq(),
+    *_key(NUMBER, "seq"),
     Column("digest", Identifier, nullable=False, unique=True),
-    Column("document", Text, nullable=False),
+    *_columns(Text, "document"),
 )
 
-adoptions = Table(
+# `source_digest` is the SHA-256 of the file's text: a file that has not changed need not be read as a protocol.
+adoptions = _table(
     "adoptions",
-    metadata,
-    _seq(),
+    *_key(NUMBER, "seq"),
     _ref("protocol", "protocols.seq"),
-    Column("source", Text, nullable=False),
-    # The SHA-256 of the file's text, so that a file that has not changed need not be read as a protocol.
-    Column("source_digest", Text, nullable=False),
-    Column("at", Text, nullable=False),
+    *_columns(Text, "source", "source_digest", "at"),
 )
 
-items = Table(
-    "items", metadata, _seq(), Column("id", Identifier, nullable=False), Column("fields", Text, nullable=False)
-)
+items = _table("items", *_key(NUMBER, "seq"), *_columns(Identifier, "id"), *_columns(Text, "fields"))
 ITEM_INDEX = Index("items_by_id", items.c.id, unique=True)
 """A bulk load drops it and makes it when the items are in."""
 
-units = Table(
-    "units",
-    metadata,
-    _ref("item", "items.seq", primary_key=True, autoincrement=False),
-    Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("content", Text),
-    **CLUSTERED,
+units = _table(
+    "units", _ref("item", "items.seq", key=True), *_key(Integer, "position"), *_columns(Text, "content?"), rowid=False
 )
 
-raters = Table(
-    "raters",
-    metadata,
-    _seq(),
-    Column("id", Identifier, nullable=False, unique=True),
-    Column("kind", Text, nullable=False),
-    Column("version", Identifier, nullable=False),
-    Column("config", Identifier, nullable=False),
-    Column("created", Text, nullable=False),
+raters = _table(
+    "raters", *_named(), *_columns(Text, "kind"), *_columns(Identifier, "version", "config"), *_columns(Text, "created")
 )
 
-ratings = Table(
+ratings = _table(
     "ratings",
-    metadata,
-    _seq(),
-    Column("id", Identifier, nullable=False, unique=True),
-    _ref("item"),
-    Column("position", Integer, nullable=False),
-    Column("criterion", Identifier, nullable=False),
+    *_named(),
+    *_columns(NUMBER, "item"),
+    *_columns(Integer, "position"),
+    *_columns(Identifier, "criterion"),
     _ref("rater", "raters.seq"),
     _ref("protocol", "protocols.seq"),
-    # The seq of the rating that this one replaces, or 0: a number and not NULL, because the unique key over a cell
-    # and `supersedes` keeps the cell's history one line, and NULLs never collide.
-    _ref("supersedes"),
-    Column("status", Text, nullable=False),
-    Column("value", Text),
-    Column("at", Text, nullable=False),
-    Column("details", Text),
+    *_answer(),
     UniqueConstraint("item", "position", "criterion", "rater", "protocol", "supersedes"),
     ForeignKeyConstraint(["item", "position"], ["units.item", "units.position"]),
 )
 
 # The current rating of each cell: what one rater says on one criterion of one unit under one protocol. A trigger on
 # `ratings` maintains it.
-current = Table(
+current = _table(
     "current",
-    metadata,
-    _ref("protocol", primary_key=True, autoincrement=False),
-    _ref("rater", primary_key=True, autoincrement=False),
-    _ref("item", primary_key=True, autoincrement=False),
-    Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("criterion", Identifier, primary_key=True),
-    _ref("rating"),
-    Column("status", Text, nullable=False),
-    **CLUSTERED,
+    *_key(NUMBER, "protocol", "rater", "item"),
+    *_key(Integer, "position"),
+    *_key(Identifier, "criterion"),
+    *_columns(NUMBER, "rating"),
+    *_columns(Text, "status"),
+    rowid=False,
 )
 
-replies = Table(
+# `key` is a number made from the next four: an index over the texts would be a tenth of the study and slow to write.
+replies = _table(
     "replies",
-    metadata,
-    _seq(),
-    Column("id", Identifier, nullable=False, unique=True),
-    # A number made from the next four: an index over the texts would be a tenth of the study and slow to write.
+    *_named(),
     Column("key", BigInteger, nullable=False, index=True),
-    Column("prompt", Identifier, nullable=False),
-    Column("model", Identifier, nullable=False),
-    Column("parameters", Identifier, nullable=False),
-    Column("sample", Integer, nullable=False),
-    Column("at", Text, nullable=False),
-    Column("body", Text, nullable=False),
+    *_columns(Identifier, "prompt", "model", "parameters"),
+    *_columns(Integer, "sample"),
+    *_columns(Text, "at", "body"),
 )
 
 # Work of programs. Money is in micro-dollars, times are microseconds since 1970 by the database's clock.
 
-runs = Table(
+runs = _table(
     "runs",
-    metadata,
-    _seq(),
-    Column("id", Identifier, nullable=False, unique=True),
-    # A name and not a number: a run starts before its rater has rated.
-    Column("rater", Identifier, nullable=False),
-    Column("protocol", Identifier, nullable=False),
-    Column("config", Identifier, nullable=False),
-    Column("started", Text, nullable=False),
-    Column("ended", Text),
-    Column("state", Text, nullable=False),
-    Column("stop", Integer, nullable=False),
-    Column("settings", Text, nullable=False),
-    # The number of the last rating before the run: failures up to it may be tried again, later ones are its own.
-    _ref("revision"),
-    # The run whose `cap`, `spent` and `reserved` count: several raters of one command share a cap.
-    _ref("purse"),
-    Column("cap", BigInteger),
-    Column("spent", BigInteger, nullable=False),
-    Column("reserved", BigInteger, nullable=False),
+    *_named(),
+    # The rater's name and not a number: a run starts before its rater has rated.
+    *_columns(Identifier, "rater", "protocol", "config"),
+    *_columns(Text, "started", "ended?", "state"),
+    *_columns(Integer, "stop"),
+    *_columns(Text, "settings"),
+    # The last rating before the run: failures up to `revision` may be tried again, later ones are the run's own.
+    # `purse` is the run whose `cap`, `spent` and `reserved` count: several raters of one command share a cap.
+    *_columns(NUMBER, "revision", "purse"),
+    *_columns(BigInteger, "cap?", "spent", "reserved"),
 )
 
-workers = Table(
+workers = _table(
     "workers",
-    metadata,
-    _ref("run", "runs.seq", primary_key=True, autoincrement=False),
-    Column("id", Identifier, primary_key=True),
-    Column("host", Identifier, nullable=False),
-    Column("pid", BigInteger, nullable=False),
-    Column("started", BigInteger, nullable=False),
-    Column("until", BigInteger, nullable=False),
-    Column("counts", Text, nullable=False),
-    **CLUSTERED,
+    _ref("run", "runs.seq", key=True),
+    *_key(Identifier, "id"),
+    *_columns(Identifier, "host"),
+    *_columns(BigInteger, "pid", "started", "until"),
+    *_columns(Text, "counts"),
+    rowid=False,
 )
 
-leases = Table(
+leases = _table(
     "leases",
-    metadata,
-    Column("rater", Identifier, primary_key=True),
-    Column("protocol", Identifier, primary_key=True),
-    _ref("item", "items.seq", primary_key=True, autoincrement=False),
+    *_key(Identifier, "rater", "protocol"),
+    _ref("item", "items.seq", key=True),
     _ref("run", "runs.seq"),
-    Column("worker", Identifier, nullable=False),
-    Column("until", BigInteger, nullable=False),
-    Column("reserved", BigInteger, nullable=False),
-    **CLUSTERED,
+    *_columns(Identifier, "worker"),
+    *_columns(BigInteger, "until", "reserved"),
+    rowid=False,
 )
 
 # People. Times are microseconds since 1970: the database compares some of them, and text by each server's own rules.
 
-invites = Table(
+invites = _table(
     "invites",
-    metadata,
-    _seq(),
-    Column("id", Identifier, nullable=False, unique=True),
+    *_named(),
     # The SHA-256 of the token, which is stored nowhere.
     Column("token", Text, nullable=False, unique=True),
-    Column("role", Text, nullable=False),
-    Column("name", Identifier),
-    Column("seats", Integer, nullable=False),
-    Column("share", Integer),
-    Column("created", BigInteger, nullable=False),
-    Column("expires", BigInteger),
-    Column("revoked", BigInteger),
+    *_columns(Text, "role"),
+    *_columns(Identifier, "name?"),
+    *_columns(Integer, "seats", "share?"),
+    *_columns(BigInteger, "created", "expires?", "revoked?"),
 )
 
-members = Table(
+members = _table(
     "members",
-    metadata,
-    _ref("rater", "raters.seq", primary_key=True, autoincrement=False),
-    Column("role", Text, nullable=False),
-    Column("joined", BigInteger, nullable=False),
-    Column("seen", BigInteger, nullable=False),
-    Column("share", Integer),
-    Column("paused", Integer, nullable=False),
-    Column("training_over", Integer, nullable=False),
-    Column("source", Text, nullable=False),
+    _ref("rater", "raters.seq", key=True),
+    *_columns(Text, "role"),
+    *_columns(BigInteger, "joined", "seen"),
+    *_columns(Integer, "share?", "paused", "training_over"),
+    *_columns(Text, "source"),
 )
 
 # Who joined with which invite: each takes one of its seats.
-joins = Table(
-    "joins",
-    metadata,
-    _ref("invite", "invites.seq", primary_key=True, autoincrement=False),
-    _ref("rater", "members.rater", primary_key=True, autoincrement=False),
-    **CLUSTERED,
-)
+joins = _table("joins", _ref("invite", "invites.seq", key=True), _ref("rater", "members.rater", key=True), rowid=False)
 
-sessions = Table(
+sessions = _table(
     "sessions",
-    metadata,
-    Column("token", Text, primary_key=True),
+    *_key(Text, "token"),
     Column("id", Identifier, nullable=False, unique=True),
-    Column("access", Text, nullable=False),
-    Column("rater", NUMBER, ForeignKey("raters.seq")),
-    Column("created", BigInteger, nullable=False),
+    *_columns(Text, "access"),
+    _ref("rater", "raters.seq", null=True),
+    *_columns(BigInteger, "created"),
     Column("expires", BigInteger, nullable=False, index=True),
-    Column("invite", Identifier),
+    *_columns(Identifier, "invite?"),
 )
 
 # The last is current.
-plans = Table(
-    "plans",
-    metadata,
-    _seq(),
-    Column("at", BigInteger, nullable=False),
-    Column("document", Text, nullable=False),
-)
+plans = _table("plans", *_key(NUMBER, "seq"), *_columns(BigInteger, "at"), *_columns(Text, "document"))
 
 # What a rater was given under a protocol. Only `lapsed` tasks are offered to their rater again.
-assignments = Table(
+assignments = _table(
     "assignments",
-    metadata,
-    _ref("rater", "members.rater", primary_key=True, autoincrement=False),
-    _ref("protocol", "protocols.seq", primary_key=True, autoincrement=False),
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("purpose", Text, nullable=False),
-    Column("item", NUMBER, ForeignKey("items.seq")),
-    Column("example", Integer),
-    Column("state", Text, nullable=False),
-    Column("lapsed", Integer, nullable=False),
-    Column("opened", BigInteger, nullable=False),
-    Column("touched", BigInteger, nullable=False),
-    Column("expires", BigInteger, nullable=False),
-    Column("finished", BigInteger),
-    **CLUSTERED,
+    _ref("rater", "members.rater", key=True),
+    _ref("protocol", "protocols.seq", key=True),
+    *_key(Integer, "number"),
+    *_columns(Text, "purpose"),
+    _ref("item", "items.seq", null=True),
+    *_columns(Integer, "example?"),
+    *_columns(Text, "state"),
+    *_columns(Integer, "lapsed"),
+    *_columns(BigInteger, "opened", "touched", "expires", "finished?"),
+    rowid=False,
 )
+_ASSIGNED = assignments.c.rater, assignments.c.protocol, assignments.c.item
 # A repeat is the second task with its item; worked examples have none.
-_partial(
-    "assignments_by_item",
-    "purpose <> 'repeat'",
-    assignments.c.rater,
-    assignments.c.protocol,
-    assignments.c.item,
-    unique=True,
-)
-_partial(
-    "assignments_by_end",
-    "state = 'open' AND purpose <> 'repeat' AND purpose <> 'training'",
-    assignments.c.protocol,
-    assignments.c.expires,
-)
+_partial("assignments_by_item", "purpose <> 'repeat'", *_ASSIGNED, unique=True)
+_CLAIMED = "state = 'open' AND purpose <> 'repeat' AND purpose <> 'training'"
+_partial("assignments_by_end", _CLAIMED, assignments.c.protocol, assignments.c.expires)
 
 # Answers that are not ratings: the columns of `ratings`, with the task's number instead of the item's.
-trials = Table(
+trials = _table(
     "trials",
-    metadata,
-    _seq(),
-    Column("id", Identifier, nullable=False, unique=True),
-    Column("number", Integer, nullable=False),
-    Column("position", Integer, nullable=False),
-    Column("criterion", Identifier, nullable=False),
-    _ref("rater"),
-    _ref("protocol"),
-    _ref("supersedes"),
-    Column("status", Text, nullable=False),
-    Column("value", Text),
-    Column("at", Text, nullable=False),
-    Column("details", Text),
+    *_named(),
+    *_columns(Integer, "number", "position"),
+    *_columns(Identifier, "criterion"),
+    *_columns(NUMBER, "rater", "protocol"),
+    *_answer(),
     UniqueConstraint("rater", "protocol", "number", "position", "criterion", "supersedes"),
     ForeignKeyConstraint(
         ["rater", "protocol", "number"], ["assignments.rater", "assignments.protocol", "assignments.number"]
@@ -325,14 +241,7 @@ trials = Table(
 
 # The queue follows from the tables above; `meta` says for which protocol and plan it was made. `free` more people are
 # wanted for an item, less than none if some came on top; `gold` is 1 if its answers are known.
-queue = Table(
-    "queue",
-    metadata,
-    Column("place", NUMBER, primary_key=True, autoincrement=False),
-    _ref("item"),
-    Column("free", Integer, nullable=False),
-    Column("gold", Integer, nullable=False),
-)
+queue = _table("queue", *_key(NUMBER, "place"), *_columns(NUMBER, "item"), *_columns(Integer, "free", "gold"))
 QUEUE_INDEX = Index("queue_by_item", queue.c.item, unique=True)
 """Made after the rows are in: in the queue the items are shuffled."""
 _partial("queue_free", "free > 0", queue.c.place)
@@ -347,14 +256,12 @@ _HAS_RATINGS = "EXISTS (SELECT 1 FROM ratings WHERE ratings.item = OLD.item AND 
 
 _SQLITE_TRIGGERS = (
     *(
-        f"""CREATE TRIGGER {table}_{event} BEFORE {event} ON {table}
-            BEGIN SELECT RAISE(ABORT, '{table} are append-only'); END"""
-        for table in _APPEND_ONLY
-        for event in ("UPDATE", "DELETE")
-    ),
-    *(
-        f"""CREATE TRIGGER units_{event} BEFORE {event} ON units WHEN {_HAS_RATINGS}
-            BEGIN SELECT RAISE(ABORT, 'units with ratings are append-only'); END"""
+        f"""CREATE TRIGGER {table}_{event} BEFORE {event} ON {table} {condition}
+            BEGIN SELECT RAISE(ABORT, '{what} are append-only'); END"""
+        for table, condition, what in (
+            *((table, "", table) for table in _APPEND_ONLY),
+            ("units", f"WHEN {_HAS_RATINGS}", "units with ratings"),
+        )
         for event in ("UPDATE", "DELETE")
     ),
     """CREATE TRIGGER ratings_current AFTER INSERT ON ratings BEGIN
