@@ -9,7 +9,8 @@ hyphen or an underscore; a level matches as a number (`4`, `4.0`), as its label 
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, ClassVar, Literal
+from math import fsum
+from typing import Annotated, ClassVar, Literal, TypeGuard
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
@@ -184,6 +185,40 @@ class Percent(Strict):
 Scale = Annotated[Ordinal | Nominal | Text | Percent, Field(discriminator="type")]
 
 PERCENT = Percent(type="percent")
+
+
+TOLERANCE = 1e-6
+"""How far probabilities may be from summing to 1; files round them."""
+
+
+def check_distribution(pairs: Sequence[tuple[Value, object]]) -> None:
+    """Raise ValueError unless these are values of a scale with their probabilities."""
+    found: dict[Value, float] = {}
+    for value, probability in pairs:
+        if not is_within(probability, 0, 1):
+            raise ValueError(f"the value {value!r} has the probability {probability!r}, not a number from 0 to 1")
+        if value in found:
+            raise ValueError(f"the value {value!r} is there twice")
+        found[value] = probability
+    total = fsum(found.values())
+    if found and abs(total - 1) > TOLERANCE:
+        raise ValueError(f"the probabilities sum to {total:.7g}, not to 1")
+
+
+def check_mean(mean: object, scale: Scale) -> None:
+    """Raise ValueError unless this can be the mean of values of a scale."""
+    if not isinstance(scale, Ordinal | Percent):
+        raise ValueError("only numbers have a mean, and this criterion is rated with labels or text")
+    lowest, highest = (scale.values[0], scale.values[-1]) if isinstance(scale, Ordinal) else (0, 100)
+    # Probabilities may miss 1 by the tolerance, and their mean the end of the scale with them.
+    slack = TOLERANCE * max(abs(lowest), abs(highest))
+    if not is_within(mean, lowest - slack, highest + slack):
+        raise ValueError(f"the mean {mean!r} is not a number from {lowest} to {highest}")
+
+
+def is_within(number: object, lowest: float, highest: float) -> TypeGuard[float]:
+    """A truth value is not a number here; NaN lies nowhere."""
+    return isinstance(number, int | float) and not isinstance(number, bool) and lowest <= number <= highest
 
 
 def same_value(a: Value | None, b: Value | None) -> bool:

@@ -47,7 +47,7 @@ def rated(served: Served) -> None:
     with Study.open(served.study) as study:
         items = [item.id for item in study.items()]
         people, digest = study.store.people, study.protocol.digest
-        study.store.ratings.add_rater(RaterRef("expert", Kind.PERSON))
+        study.store.ratings.add([], raters=[RaterRef("expert", Kind.PERSON)])
         for name in ("ann", "bob", HOSTILE):
             people.admit(name, "rater")
         people.admit("eve", "adjudicator")

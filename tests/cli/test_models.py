@@ -117,7 +117,7 @@ def test_wrong_use_is_said_before_anything_is_sent(
 ):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with Study.open(study) as opened:
-        opened.store.ratings.add_rater(RaterRef("ann", Kind.PERSON))
+        opened.store.ratings.add([], raters=[RaterRef("ann", Kind.PERSON)])
     result = call("judge", study, *arguments)
     assert result.code == 2
     assert said in result.err

@@ -163,7 +163,7 @@ def test_replies_are_not_mixed_with_what_a_judge_said_under_the_same_name(tmp_pa
 
 def test_a_person_cannot_have_replies(tmp_path: Path):
     with halo_study(tmp_path, 1) as study:
-        study.store.ratings.add_rater(RaterRef("ann", Kind.PERSON))
+        study.store.ratings.add([], raters=[RaterRef("ann", Kind.PERSON)])
         write_prompts(study.store, tmp_path / "prompts.jsonl", RaterOptions())
         with pytest.raises(UserError, match="'ann' is known here as a person"):
             read_replies(study.store, tmp_path / "prompts.jsonl", "ann")

@@ -455,7 +455,7 @@ def test_known_answers_are_given_beyond_the_overlap(study: Store) -> None:
 
 def test_known_answers_that_come_later_are_found_when_asked_for(study: Store) -> None:
     expert = RaterRef("expert", Kind.RULE)
-    study.ratings.add_rater(expert)
+    study.ratings.add([], raters=[expert])
     study.people.tasks.set_plan(Plan(gold="expert", gold_every=2))
     assert [task.purpose for task in given(study, "ann", most=2)] == [Purpose.RATE] * 2
     study.ratings.add([rated(item, "expert") for item in ALL])
@@ -743,7 +743,7 @@ def test_every_statement_for_a_task_is_a_search_by_an_index(tmp_path: Path) -> N
             sent.setdefault(statement, parameters)
 
     with create_store(location, TAUGHT, "p", whole(40)) as made:
-        made.ratings.add_rater(RaterRef("expert", Kind.PERSON))
+        made.ratings.add([], raters=[RaterRef("expert", Kind.PERSON)])
         known = [Rating(unit=f"i{n}", criterion="tone", rater="expert", digest=TAUGHT.digest, value=1) for n in (1, 2)]
         made.ratings.add(known)
         for name in ("ann", "ben", "cem"):

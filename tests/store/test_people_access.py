@@ -30,8 +30,8 @@ criteria: [{id: comment, question: "What do you say?", scale: {type: text}}]
 @pytest.fixture
 def study(store_location: str) -> Generator[Store, None, None]:
     with create_store(store_location, PROTOCOL, "p", [(Item("i1", {"reply": "x"}), [Unit("i1", "i1", 1)])]) as made:
-        made.ratings.add_rater(RaterRef("bot", Kind.MODEL))
-        made.ratings.add_rater(RaterRef("guest", Kind.PERSON, "2"))
+        made.ratings.add([], raters=[RaterRef("bot", Kind.MODEL)])
+        made.ratings.add([], raters=[RaterRef("guest", Kind.PERSON, "2")])
         yield made
 
 

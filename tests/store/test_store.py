@@ -69,8 +69,8 @@ def rating(unit: str = "i1", criterion: str = "tone", value: Value = 1, **more: 
 def store(store_location: str) -> Generator[Store, None, None]:
     """A study of three whole items that ann and bot may rate."""
     with create_store(store_location, WHOLE, "whole.yaml", whole(3)) as made:
-        made.ratings.add_rater(ANN)
-        made.ratings.add_rater(BOT)
+        made.ratings.add([], raters=[ANN])
+        made.ratings.add([], raters=[BOT])
         yield made
 
 
@@ -336,7 +336,7 @@ def test_what_yields_ratings_may_write_and_is_undone_with_them(store: Store) -> 
     def writing() -> Iterator[Rating]:
         for _ in range(600):
             yield rating()
-        store.ratings.add_rater(RaterRef("eve", Kind.PERSON))
+        store.ratings.add([], raters=[RaterRef("eve", Kind.PERSON)])
         yield rating(rater="eve")
         raise ValueError("broken off")
 
@@ -371,12 +371,12 @@ def test_the_database_itself_refuses_to_change_or_remove(store: Store, store_loc
 def test_a_rater_keeps_its_kind_and_takes_a_new_version(store: Store) -> None:
     newer = RaterRef("bot", Kind.MODEL, "2026-02", "beef")
     store.ratings.add([], raters=[newer, RaterRef("eve", Kind.RULE)])
-    store.ratings.add_rater(ANN)
+    store.ratings.add([], raters=[ANN])
     assert store.ratings.raters() == [ANN, newer, RaterRef("eve", Kind.RULE)]
     with pytest.raises(StudyError, match="model"):
-        store.ratings.add_rater(RaterRef("bot", Kind.PERSON))
+        store.ratings.add([], raters=[RaterRef("bot", Kind.PERSON)])
     with pytest.raises(StudyError):
-        store.ratings.add_rater(RaterRef("\ud83d", Kind.PERSON))
+        store.ratings.add([], raters=[RaterRef("\ud83d", Kind.PERSON)])
 
 
 # Protocols
@@ -512,7 +512,7 @@ def _write(location: str, writer: int, pipe: Pipe) -> None:
         for number in range(EACH)
     ]
     with open_store(location) as study:
-        study.ratings.add_rater(RaterRef(name, Kind.MODEL))
+        study.ratings.add([], raters=[RaterRef(name, Kind.MODEL)])
         for one in sent[:20]:
             assert study.ratings.add([one]) == Added(new=1)
         for start in range(20, EACH, 20):
@@ -681,17 +681,17 @@ def test_items_are_found_by_their_ids(store: Store) -> None:
         (rating(mean=2.1), "the mean 2.1 is not a number from 1 to 2"),
         (rating(mean=float("nan")), "the mean nan is not a number from 1 to 2"),
         (rating(criterion="certainty", value=1.0, mean=-1.0), "the mean -1.0 is not a number from 0 to 100"),
-        (rating(criterion="comment", value="x", mean=1.0), "the mean 1.0 appears with values that are not numbers"),
+        (rating(criterion="comment", value="x", mean=1.0), "only numbers have a mean"),
         (rating(distribution=((1, 0.5), (3, 0.5))), "the distribution: the value 3 is not a whole number from 1 to 2"),
         (rating(distribution=((1, 0.5), ("2", 0.5))), "the distribution: the value '2' must be given as 2"),
-        (rating(distribution=((1, 1.5), (2, -0.5))), "the distribution gives 1 the probability 1.5"),
-        (rating(distribution=((1, 1.0), (2, -0.0001))), "the distribution gives 2 the probability -0.0001"),
-        (rating(distribution=((1, float("nan")),)), "the distribution gives 1 the probability nan"),
-        (rating(distribution=((1, True),)), "the distribution gives 1 the probability True"),
-        (rating(distribution=((1, 0.5), (1, 0.5))), "the distribution names a value twice"),
+        (rating(distribution=((1, 1.5), (2, -0.5))), "the distribution: the value 1 has the probability 1.5"),
+        (rating(distribution=((1, 1.0), (2, -0.0001))), "the distribution: the value 2 has the probability -0.0001"),
+        (rating(distribution=((1, float("nan")),)), "the distribution: the value 1 has the probability nan"),
+        (rating(distribution=((1, True),)), "the distribution: the value 1 has the probability True"),
+        (rating(distribution=((1, 0.5), (1, 0.5))), "the distribution: the value 1 is there twice"),
         (
             rating(distribution=((1, 0.5), (2, 0.49999))),
-            "the probabilities of the distribution sum to 0.99999, not to 1",
+            "the distribution: the probabilities sum to 0.99999, not to 1",
         ),
     ],
 )

@@ -9,8 +9,8 @@ from tests.store.test_store import ANN, BOT, RENAMED, WHOLE, rating, whole
 
 def made(location: str) -> Store:
     store = create_store(location, WHOLE, "whole.yaml", whole(3))
-    store.ratings.add_rater(ANN)
-    store.ratings.add_rater(BOT)
+    store.ratings.add([], raters=[ANN])
+    store.ratings.add([], raters=[BOT])
     return store
 
 

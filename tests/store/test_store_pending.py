@@ -44,8 +44,8 @@ def work(sentences: list[int]) -> Iterator[ItemUnits]:
 def store(store_location: str) -> Generator[Store, None, None]:
     """Four items of 2, 1, 0 and 3 sentences."""
     with create_store(store_location, PROTOCOL, "s", work([2, 1, 0, 3])) as made:
-        made.ratings.add_rater(EVE)
-        made.ratings.add_rater(BOT)
+        made.ratings.add([], raters=[EVE])
+        made.ratings.add([], raters=[BOT])
         yield made
 
 
@@ -146,7 +146,7 @@ def test_when_the_failure_was(store: Store) -> None:
 def test_a_study_of_many_pages_gives_every_item_once(store_location: str) -> None:
     sentences = [number % 4 for number in range(5 * PAGE + 7)]
     with create_store(store_location, PROTOCOL, "s", work(sentences)) as made:
-        made.ratings.add_rater(BOT)
+        made.ratings.add([], raters=[BOT])
         everything = [unit.id for unit in made.items.units()]
         assert ids(made.work.pending("bot")) == everything
         # A long stretch that is done, with one unit left in it and one that failed, before much that is not.
@@ -165,7 +165,7 @@ def test_a_study_of_many_pages_gives_every_item_once(store_location: str) -> Non
 
 def test_what_is_rated_meanwhile_does_not_disturb_the_order(store_location: str) -> None:
     with create_store(store_location, PROTOCOL, "s", work([1] * (2 * PAGE + 50))) as made:
-        made.ratings.add_rater(BOT)
+        made.ratings.add([], raters=[BOT])
         seen: list[str] = []
         with open_store(store_location) as other:
             for item, units in made.work.pending("bot"):

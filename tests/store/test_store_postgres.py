@@ -135,7 +135,7 @@ def test_a_connection_lost_in_the_middle_is_told_with_what_to_do(postgres_locati
 
     sent = Rating(unit="i0", criterion="support", rater="ann", digest=PROTOCOL.digest, value="SUPPORTED")
     with create_store(postgres_location, PROTOCOL, "p", work(2)) as study:
-        study.ratings.add_rater(RaterRef("ann", Kind.PERSON))
+        study.ratings.add([], raters=[RaterRef("ann", Kind.PERSON)])
         with pytest.raises(StudyError, match="Repeat it"):
             study.ratings.add(cut())
         assert list(study.ratings.all()) == []

@@ -62,7 +62,7 @@ def store(store_location: str) -> Generator[Store, None, None]:
         (Item("c", fields), list[Unit]()),
     ]
     with create_store(store_location, PROTOCOL, "asked.yaml", work) as made:
-        made.ratings.add_rater(BOT)
+        made.ratings.add([], raters=[BOT])
         yield made
 
 

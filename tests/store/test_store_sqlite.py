@@ -90,7 +90,7 @@ def test_a_study_that_lost_its_wal_mode_gets_it_back(tmp_path: Path) -> None:
     connection.execute("PRAGMA journal_mode = DELETE")
     connection.close()
     with open_store(path) as study:
-        study.ratings.add_rater(ANN)
+        study.ratings.add([], raters=[ANN])
         assert path.with_name("study.db-wal").exists()
 
 
@@ -227,7 +227,7 @@ def test_a_full_disk_while_a_study_is_made(tmp_path: Path, small_files: None) ->
 
 def test_a_full_disk_while_ratings_are_added(tmp_path: Path, small_files: None) -> None:
     with open_store(make(tmp_path / "study.db")) as study:
-        study.ratings.add_rater(ANN)
+        study.ratings.add([], raters=[ANN])
         study.ratings.add([rating("i1")])
         with pytest.raises(StudyError, match="full"):
             study.ratings.add(rating(rationale="x" * 50_000) for _ in range(100))
@@ -275,7 +275,7 @@ def test_a_program_that_never_lets_go_is_reported_after_a_while(tmp_path: Path) 
 def test_the_unique_key_of_a_cell_is_the_last_guard(tmp_path: Path) -> None:
     path = make(tmp_path / "study.db")
     with open_store(path) as study:
-        study.ratings.add_rater(ANN)
+        study.ratings.add([], raters=[ANN])
         study.ratings.add([rating()])
     backend = SqliteDatabase(str(path))
     again = "INSERT INTO ratings SELECT 2, 'x', item, position, criterion, rater, protocol, 0, status, value, at, NULL"
@@ -323,13 +323,13 @@ def test_opening_a_study_again_does_not_end_the_locks_of_those_who_have_it_open(
     path = make(tmp_path / "study.db")
     other = (
         "import sys; from evenhand.store.store import open_store; from evenhand.records import RaterRef, Kind\n"
-        "with open_store(sys.argv[1]) as study: study.ratings.add_rater(RaterRef(sys.argv[2], Kind.PERSON))"
+        "with open_store(sys.argv[1]) as study: study.ratings.add([], raters=[RaterRef(sys.argv[2], Kind.PERSON)])"
     )
     with open_store(path) as first, open_store(path) as second:
         assert may_be_study(str(path))
         for name in ("ben", "cem"):
             subprocess.run([sys.executable, "-c", other, str(path), name], check=True)
-            first.ratings.add_rater(RaterRef(f"after {name}", Kind.PERSON))
+            first.ratings.add([], raters=[RaterRef(f"after {name}", Kind.PERSON)])
             assert Path(f"{path}-wal").exists(), "the journal was taken away while the study was open"
             assert [rater.id for rater in second.ratings.raters()][-2:] == [name, f"after {name}"]
     with open_store(path) as again:

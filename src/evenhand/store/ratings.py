@@ -4,12 +4,11 @@ A cell is what one rater says on one criterion of one unit under one protocol. I
 of which names the one it replaces; the table `current` has the last of each.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
-from math import fsum
 from operator import attrgetter
 from typing import Any, cast
 
@@ -18,7 +17,7 @@ from sqlalchemy import Column, Connection, Select, Table, bindparam, case, func,
 from evenhand.errors import ConflictError, StudyError
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Rating, Span, Status, Value, now
-from evenhand.scales import PERCENT, Nominal, Ordinal, Percent, Scale
+from evenhand.scales import PERCENT, Nominal, Ordinal, Scale, check_distribution, check_mean, is_within
 from evenhand.store.database import Database, batches, decode, encode, insert_rows, next_seq
 from evenhand.store.items import locate
 from evenhand.store.protocols import Protocols, Versions, read_versions
@@ -28,9 +27,6 @@ from evenhand.units import unit_id
 PAGE = 2000
 
 SHOWN = 5
-
-TOLERANCE = 1e-6
-"""How far the sum of probabilities may be from 1."""
 
 Cell = tuple[int, int, str, int, int]
 """Item, position, criterion, rater, protocol: the columns of `ratings` in this order, names as numbers. In `trials` the
@@ -99,12 +95,6 @@ class Ratings:
             rows = connection.execute(_RATERS).all()
         return [RaterRef(row[0], Kind(row[1]), row[2], row[3]) for row in rows]
 
-    def add_rater(self, rater: RaterRef) -> None:
-        """Make a rater known, or update the version and configuration of one that is; StudyError if the rater is known
-        as another kind."""
-        with self._database.transaction() as connection:
-            introduce(connection, rater)
-
     def add(
         self,
         ratings: Iterable[Rating],
@@ -123,22 +113,24 @@ class Ratings:
         confidence beyond 0 to 100, probabilities that do not sum to 1, a mean beyond the scale. The reply that a rating
         names need not be stored here. If the iterable raises, nothing is stored; it may read this store meanwhile.
         """
-        newcomers = list(raters)
-        parts = batches(ratings)
+        newcomers, parts = list(raters), batches(ratings)
         # The first batch is read before the lock is taken: an ordinary call keeps others out only while it stores.
         first = next(parts, list[Rating]())
         if not first and not newcomers:
             return Added()
-        added = Added()
         with self._database.transaction() as connection:
             for rater in newcomers:
                 introduce(connection, rater)
-            for batch in chain([first], parts):
-                self._look_up(connection, batch)
-                cells = self._cells(connection, batch)
-                more = append(connection, _RATINGS, batch, cells, if_current=if_current, keep_same=keep_same)
-                added = Added(added.new + more.new, added.superseding + more.superseding, added.known + more.known)
-        return added
+            added = [self.append(connection, batch, if_current, keep_same) for batch in chain([first], parts)]
+        return Added(*map(sum, zip(*map(astuple, added), strict=True)))
+
+    def append(
+        self, connection: Connection, batch: Sequence[Rating], if_current: bool = False, keep_same: bool = False
+    ) -> Added:
+        """Store ratings of known raters in the transaction of a caller that is the only writer; otherwise as `add`."""
+        self._look_up(connection, batch)
+        cells = self._cells(connection, batch)
+        return append(connection, ratings, batch, cells, if_current=if_current, keep_same=keep_same)
 
     def _look_up(self, connection: Connection, batch: Sequence[Rating]) -> None:
         """Know the numbers of these raters and protocols. Neither is ever removed, except when a transaction that
@@ -278,148 +270,105 @@ def misfit(rating: Rating, protocol: Protocol) -> str | None:
     if not protocol.has(rating.criterion):
         valid = ", ".join(criterion.id for criterion in protocol.criteria)
         return f"there is no criterion {rating.criterion!r} in {protocol.name}; there are {valid}"
-    why = None
-    scale = protocol.criterion(rating.criterion).scale
-    if rating.confidence is not None and not _is_within(rating.confidence, 0, 100):
-        why = f"the confidence {rating.confidence!r} is not {PERCENT.describe()}"
-    elif rating.mean is not None or rating.distribution:
-        why = _no_mean(rating.mean, scale) or _no_distribution(rating.distribution, scale)
-    if why is None and rating.value is not None:
-        why = _misread(rating.value, scale)
-    return f"unit {rating.unit!r}, criterion {rating.criterion!r}: {why}" if why else None
+    try:
+        _check(rating, protocol.criterion(rating.criterion).scale)
+    except ValueError as error:
+        return f"unit {rating.unit!r}, criterion {rating.criterion!r}: {error}"
+    return None
 
 
-def _misread(value: Value, scale: Scale) -> str | None:
-    """Why a value is not the very one that its scale reads: `4` is a level, `"4"` and `4.0` are not."""
+def _check(rating: Rating, scale: Scale) -> None:
+    if rating.confidence is not None and not is_within(rating.confidence, 0, 100):
+        raise ValueError(f"the confidence {rating.confidence!r} is not {PERCENT.describe()}")
+    if rating.mean is not None:
+        check_mean(rating.mean, scale)
+    if rating.distribution:
+        try:
+            for value, _ in rating.distribution:
+                _check_value(value, scale)
+            check_distribution(rating.distribution)
+        except ValueError as error:
+            raise ValueError(f"the distribution: {error}") from error
+    if rating.value is not None:
+        _check_value(rating.value, scale)
+
+
+def _check_value(value: Value, scale: Scale) -> None:
+    """Raise ValueError unless a value is the very one that its scale reads: `4` is a level, `"4"` and `4.0` are not."""
     # Labels and levels arrive by the million: a look at the scale is quicker than reading them.
     if isinstance(scale, Ordinal):
         if type(value) is int and value in scale.levels:
-            return None
+            return
     elif isinstance(scale, Nominal) and value in scale.labels:
-        return None
+        return
     try:
         read = scale.read(value)
     except ValueError:
-        return f"the value {value!r} is not {scale.describe()}"
-    if type(read) is type(value) and read == value:
-        return None
-    return f"the value {value!r} must be given as {read!r}, {scale.describe()}"
-
-
-def _no_distribution(distribution: Sequence[tuple[Value, float]], scale: Scale) -> str | None:
-    """Why values with their probabilities are no distribution."""
-    for value, probability in distribution:
-        if why := _misread(value, scale):
-            return f"the distribution: {why}"
-        if not _is_within(probability, 0, 1):
-            return (
-                f"the distribution gives {value!r} the probability {probability!r}, which is not a number from 0 to 1"
-            )
-    if len({value for value, _ in distribution}) < len(distribution):
-        return "the distribution names a value twice"
-    total = fsum(probability for _, probability in distribution)
-    if distribution and abs(total - 1) > TOLERANCE:
-        return f"the probabilities of the distribution sum to {total:.7g}, not to 1"
-    return None
-
-
-def _no_mean(mean: float | None, scale: Scale) -> str | None:
-    if mean is None:
-        return None
-    if not isinstance(scale, Ordinal | Percent):
-        return f"the mean {mean!r} appears with values that are not numbers"
-    lowest, highest = (scale.values[0], scale.values[-1]) if isinstance(scale, Ordinal) else (0, 100)
-    # Probabilities may miss 1 by the tolerance, and their mean the end of the scale with them.
-    slack = TOLERANCE * max(abs(lowest), abs(highest))
-    if not _is_within(mean, lowest - slack, highest + slack):
-        return f"the mean {mean!r} is not a number from {lowest} to {highest}"
-    return None
-
-
-def _is_within(number: object, lowest: float, highest: float) -> bool:
-    """A truth value is not a number here; NaN lies nowhere."""
-    return isinstance(number, int | float) and not isinstance(number, bool) and lowest <= number <= highest
+        raise ValueError(f"the value {value!r} is not {scale.describe()}") from None
+    if type(read) is not type(value) or read != value:
+        raise ValueError(f"the value {value!r} must be given as {read!r}, {scale.describe()}")
 
 
 # Appending
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """The current rating of a cell; `says` is what a repetition is compared with."""
-
-    seq: int
-    id: str
-    says: tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Appendable:
-    """A table with the columns of `ratings`, and the statements to append to it."""
-
-    table: Table
-    known: Select[Any]
-    cells: Select[Any]
-
-    @classmethod
-    def of(cls, table: Table) -> "Appendable":
-        known = select(table.c.id).where(table.c.id.in_(bindparam("ids", expanding=True)))
-        # Not from `current`, which has no trials. The columns by themselves find some cells too many, but SQLite has no
-        # index search for a list of tuples.
-        cells = select(table)
-        for place, column in enumerate(list(table.columns)[2:7]):
-            if column.name != "criterion":
-                cells = cells.where(column.in_(bindparam(f"of_{place}", expanding=True)))
-        return cls(table, known, cells)
-
-
-_RATINGS = Appendable.of(ratings)
+@cache
+def _lookups(table: Table) -> tuple[Select[Any], Select[Any]]:
+    """Finds known ids in a table with the columns of `ratings`, and all that is said in some cells."""
+    known = select(table.c.id).where(table.c.id.in_(bindparam("ids", expanding=True)))
+    # Not from `current`, which has no trials. The columns by themselves find some cells too many, but SQLite has no
+    # index search for a list of tuples.
+    cells = select(table)
+    for place, column in enumerate(list(table.columns)[2:7]):
+        if column.name != "criterion":
+            cells = cells.where(column.in_(bindparam(f"of_{place}", expanding=True)))
+    return known, cells
 
 
 def append(
     connection: Connection,
-    to: Appendable,
+    table: Table,
     batch: Sequence[Rating],
     cells: Sequence[Cell],
     *,
     if_current: bool,
     keep_same: bool = False,
 ) -> Added:
-    """Append one batch to a table of ratings, each to its cell. The caller is the only writer: what is read here stays
-    true meanwhile."""
-    known = set(connection.execute(to.known, {"ids": [rating.id for rating in batch]}).scalars())
-    heads = _heads(connection, to, cells)
-    seq = next_seq(connection, to.table)
+    """Append one batch to `ratings` or `trials`, each to its cell. The caller is the only writer: what is read here
+    stays true meanwhile."""
+    if not batch:
+        return Added()
+    find_known, find_cells = _lookups(table)
+    known = set(connection.execute(find_known, {"ids": [rating.id for rating in batch]}).scalars())
+    asked = {f"of_{place}": list({cell[place] for cell in cells}) for place in (0, 1, 3, 4)}
+    heads = _heads(connection.execute(find_cells, asked), set(cells))
+    seq = next_seq(connection, table)
     rows: list[RatingRow] = []
     superseding = 0
     for rating, cell in zip(batch, cells, strict=True):
-        head = heads.get(cell)
-        says = _says(rating)
-        if rating.id in known or (keep_same and head is not None and head.says == says):
+        replaced, head = heads.get(cell, (0, None))
+        if rating.id in known or (keep_same and head is not None and _says(head) == _says(rating)):
             continue
         if if_current and rating.supersedes != (head.id if head else None):
             raise _conflict(rating, head)
         known.add(rating.id)
         superseding += head is not None
-        heads[cell] = _Head(seq + len(rows), rating.id, says)
-        rows.append(_row(seq + len(rows), rating, cell, head))
-    insert_rows(connection, to.table, rows)
+        value = None if rating.value is None else encode(rating.value)
+        said = rating.status.value, value, rating.at.isoformat(), _details(rating)
+        heads[cell] = seq + len(rows), rating
+        rows.append((seq + len(rows), rating.id, *cell, replaced, *said))
+    insert_rows(connection, table, rows)
     return Added(len(rows) - superseding, superseding, len(batch) - len(rows))
 
 
-def _heads(connection: Connection, to: Appendable, cells: Sequence[Cell]) -> dict[Cell, _Head]:
-    """The last rating of each cell. Within a cell numbers only grow, so the last is the current one."""
-    if not cells:
-        return {}
-    asked = {f"of_{place}": list({cell[place] for cell in cells}) for place in (0, 1, 3, 4)}
-    wanted = set(cells)
+def _heads(rows: Iterable[Any], wanted: Set[Cell]) -> dict[Cell, tuple[int, Rating]]:
+    """The last rating of each cell with its number. Within a cell numbers only grow, so the last is the current one."""
     last: dict[Cell, RatingRow] = {}
-    for found in connection.execute(to.cells, asked):
-        row = cast("RatingRow", found)
+    for row in rows:
         cell: Cell = row[2], row[3], row[4], row[5], row[6]
         if cell in wanted and (cell not in last or last[cell][0] < row[0]):
             last[cell] = row
-    return {cell: _Head(row[0], row[1], _says(rating_from(row, "", "", "", None))) for cell, row in last.items()}
+    return {cell: (row[0], rating_from(row, "", "", "", None)) for cell, row in last.items()}
 
 
 _says: Callable[[Rating], tuple[object, ...]] = attrgetter(
@@ -428,7 +377,7 @@ _says: Callable[[Rating], tuple[object, ...]] = attrgetter(
 )  # fmt: skip
 
 
-def _conflict(rating: Rating, head: _Head | None) -> ConflictError:
+def _conflict(rating: Rating, head: Rating | None) -> ConflictError:
     now_there = "a newer rating is there now" if head else "the rating it was to replace is not there"
     return ConflictError(
         f"{rating.criterion} of unit {rating.unit!r} by {rating.rater!r} was changed in the meantime: {now_there}. "
@@ -480,13 +429,7 @@ def _records(rows: Iterable[Any], versions: Versions) -> Iterator[Rating]:
         yield rating_from(row, unit_id(item, row[3], rule), rater, digests[row[6]], replaced)
 
 
-# Records to rows and back, exactly: a level stays an int, a percentage a float.
-
-
-def _row(seq: int, rating: Rating, cell: Cell, head: _Head | None) -> RatingRow:
-    supersedes = head.seq if head else 0
-    value = None if rating.value is None else encode(rating.value)
-    return (seq, rating.id, *cell, supersedes, rating.status.value, value, rating.at.isoformat(), _details(rating))
+# Details and values as JSON and back, exactly: a level stays an int, a percentage a float.
 
 
 _DETAILS = ("rationale", "confidence", "notes", "mean", "reply", "seconds", "reason", "raw")

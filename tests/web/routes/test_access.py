@@ -155,7 +155,7 @@ def test_an_id_of_ones_own_is_plain(client: Browsers, own: str):
 def test_nobody_takes_the_name_of_somebody_who_came_another_way(client: Browsers, taken: str):
     client.rater("ann")
     client.browser().post("/api/session", json={"token": _open_invite(client), "source": {"id": "bob"}})
-    client.study.store.ratings.add_rater(RaterRef("sheet", Kind.PERSON))
+    client.study.store.ratings.add([], raters=[RaterRef("sheet", Kind.PERSON)])
     answer = client.browser().post("/api/session", json={"token": _open_invite(client), "source": {"id": taken}})
     assert answer.status_code == 422
     assert "belongs to another person" in answer.json()["error"]
@@ -163,7 +163,7 @@ def test_nobody_takes_the_name_of_somebody_who_came_another_way(client: Browsers
 
 
 def test_a_model_cannot_be_invited(client: Browsers):
-    client.study.store.ratings.add_rater(RaterRef("openai:m", Kind.MODEL))
+    client.study.store.ratings.add([], raters=[RaterRef("openai:m", Kind.MODEL)])
     answer = client.owner().post("/api/invites", json={"name": "openai:m"})
     assert answer.status_code == 422
     assert client.config.location not in answer.text

@@ -15,7 +15,7 @@ from tests.web.hands import Hand, at_page, one_item, ratings_by
 def two_raters(study: Study, reveal: str) -> Plan:
     plan = Plan.model_validate({"training": "off", "reveal": reveal})
     study.store.people.tasks.set_plan(plan)
-    study.store.ratings.add_rater(RaterRef("bot", Kind.MODEL))
+    study.store.ratings.add([], raters=[RaterRef("bot", Kind.MODEL)])
     for unit in list(study.units()):
         rating = Rating(
             unit=unit.id, criterion="support", rater="bot", digest=study.protocol.digest, value="CONTRADICTED"
@@ -84,7 +84,7 @@ def test_what_was_taken_back_is_not_revealed(tmp_path: Path) -> None:
 def test_gold_and_repeats_look_like_any_other_item(study: Study) -> None:
     """Every second item has a known answer; every third was rated before, and is answered again from a clean sheet."""
     people = study.store.people
-    study.store.ratings.add_rater(RaterRef("gold", Kind.PERSON))
+    study.store.ratings.add([], raters=[RaterRef("gold", Kind.PERSON)])
     digest = study.protocol.digest
     for unit in list(study.units())[:4]:
         rating = Rating(unit=unit.id, criterion="support", rater="gold", digest=digest, value="SUPPORTED")

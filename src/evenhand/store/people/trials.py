@@ -13,11 +13,10 @@ from evenhand.store.database import Database
 from evenhand.store.items import locate
 from evenhand.store.people.tasks import CURRENT_PROTOCOL, find_row
 from evenhand.store.protocols import Protocols, Versions
-from evenhand.store.ratings import Added, Appendable, Cell, RatingRow, append, misfit, rating_from
+from evenhand.store.ratings import Added, Cell, RatingRow, append, misfit, rating_from
 from evenhand.store.schema import assignments, items, protocols, raters, trials
 from evenhand.units import unit_id
 
-_TRIALS = Appendable.of(trials)
 _CURRENT = (
     select(trials, raters.c.id.label("name"), items.c.id.label("item"), assignments.c.example, protocols.c.digest)
     .select_from(trials)
@@ -47,7 +46,7 @@ class Trials:
         with self._database.transaction() as connection:
             versions = self._protocols.refresh(connection)
             cells = [self._cell(connection, versions, number, rating) for rating in ratings]
-            return append(connection, _TRIALS, ratings, cells, if_current=True)
+            return append(connection, trials, ratings, cells, if_current=True)
 
     def all(self, rater: str | None = None, *, number: int | None = None) -> Sequence[tuple[int, Rating]]:
         """Current trials under the current protocol with the numbers of their tasks, in order of arrival."""
