@@ -1,10 +1,11 @@
 """Items and their units: by id, by place, or all of them in pages, each page in a transaction of its own."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 from typing import Any, cast
 
-from sqlalchemy import BindParameter, Connection, bindparam, delete, select, update
+from sqlalchemy import BindParameter, Connection, Select, bindparam, delete, select, update
 
 from evenhand.errors import StudyError
 from evenhand.records import FieldValue, Item, Span, Triple, Unit
@@ -27,6 +28,7 @@ PAGE = 2000
 # Statements are built once: SQLAlchemy takes longer to build one than SQLite to run it.
 _OF_ITEMS: BindParameter[Any] = bindparam("of_items", expanding=True)
 _ITEMS = select(items).where(items.c.id.in_(_OF_ITEMS))
+_ITEMS_AT = select(items).where(items.c.seq.in_(_OF_ITEMS))
 _NEXT_ITEMS = select(items).where(items.c.seq > bindparam("last")).order_by(items.c.seq).limit(BATCH)
 _UNIT = (
     select(items.c.id, units.c.position, units.c.content)
@@ -94,12 +96,7 @@ class Replaced:
     removed: int = 0
 
     def plus(self, other: "Replaced") -> "Replaced":
-        return Replaced(
-            self.kept + other.kept,
-            self.changed + other.changed,
-            self.added + other.added,
-            self.removed + other.removed,
-        )
+        return Replaced(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass
@@ -131,11 +128,8 @@ class Items:
 
     def at(self, numbers: Sequence[int]) -> Sequence[Item]:
         """Items by their place in the order, counted from 0."""
-        found: dict[int, Item] = {}
-        for some in batches(dict.fromkeys(numbers)):
-            with self._database.reading() as connection:
-                rows = connection.execute(select(items).where(items.c.seq.in_([number + 1 for number in some])))
-                found |= {seq - 1: item_from(item_id, fields) for seq, item_id, fields in rows}
+        rows = self._rows(_ITEMS_AT, [number + 1 for number in numbers])
+        found = {seq - 1: item_from(item_id, fields) for seq, item_id, fields in rows}
         return [found[number] for number in numbers]
 
     def find(self, item_id: str) -> Item | None:
@@ -143,12 +137,7 @@ class Items:
 
     def find_many(self, item_ids: Sequence[str]) -> Mapping[str, Item]:
         """These items by id; an id that does not exist is absent."""
-        found: dict[str, Item] = {}
-        for some in batches(dict.fromkeys(item_ids)):
-            with self._database.reading() as connection:
-                rows = connection.execute(_ITEMS, {"of_items": some})
-                found |= {item_id: item_from(item_id, fields) for _, item_id, fields in rows}
-        return found
+        return {item_id: item_from(item_id, fields) for _, item_id, fields in self._rows(_ITEMS, item_ids)}
 
     def units(self) -> Iterator[Unit]:
         """All units, item by item, in order of position."""
@@ -165,15 +154,19 @@ class Items:
     def units_of(self, item_ids: Sequence[str]) -> Mapping[str, Sequence[Unit]]:
         """The units of these items by item id; an id that does not exist is absent."""
         found: dict[str, list[Unit]] = {}
-        for some in batches(dict.fromkeys(item_ids)):
-            with self._database.reading() as connection:
-                rows = connection.execute(_UNITS_OF, {"of_items": some}).all()
-            for item_id, position, content in rows:
-                its_units = found.setdefault(item_id, [])
-                # An item of a question protocol may have no question.
-                if position is not None:
-                    its_units.append(unit_from(item_id, position, content, self._rule))
+        for item_id, position, content in self._rows(_UNITS_OF, item_ids):
+            its_units = found.setdefault(item_id, [])
+            # An item of a question protocol may have no question.
+            if position is not None:
+                its_units.append(unit_from(item_id, position, content, self._rule))
         return found
+
+    def _rows(self, query: Select[Any, Any, Any], keys: Iterable[object]) -> Iterator[Any]:
+        """What a query finds for some items; the order holds within a batch of them."""
+        for some in batches(dict.fromkeys(keys)):
+            with self._database.reading() as connection:
+                rows = connection.execute(query, {"of_items": some}).all()
+            yield from rows
 
     def unit(self, unit_id: str) -> Unit | None:
         with self._database.reading() as connection:

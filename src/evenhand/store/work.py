@@ -9,32 +9,21 @@ import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import starmap
 from socket import gethostname
 from typing import Any, Literal, TypeGuard, cast
 
-from sqlalchemy import (
-    BigInteger,
-    BindParameter,
-    ColumnElement,
-    Connection,
-    Integer,
-    ScalarSelect,
-    Text,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy.sql import ColumnElement
+from sqlalchemy.types import BigInteger, Integer, Text
 
 from evenhand.errors import StudyError
 from evenhand.records import Item, RaterRef, Rating, Status, Unit, new_id, now
 from evenhand.store.database import Database, batches, clock, decode, encode, insert_rows, moment, next_seq
 from evenhand.store.items import ItemUnits, item_from, locate, numbers_of, unit_from
 from evenhand.store.protocols import Protocols
-from evenhand.store.ratings import Ratings, find_rater
-from evenhand.store.schema import current, items, leases, ratings, runs, units, workers
+from evenhand.store.ratings import Ratings, introduce
+from evenhand.store.schema import current, items, leases, protocols, raters, ratings, runs, units, workers
 
 PAGE = 200
 """Items that are handed on from one query; another process may rate them before they are taken up."""
@@ -50,12 +39,17 @@ _REVISION = bindparam("revision", type_=BigInteger)
 _EVER = 2**62
 
 
-def _on_unit(*conditions: ColumnElement[bool]) -> ScalarSelect[int]:
+_RATER_SEQ = select(raters.c.seq).where(raters.c.id == bindparam("rater")).scalar_subquery()
+_PROTOCOL_SEQ = select(protocols.c.seq).where(protocols.c.digest == bindparam("protocol")).scalar_subquery()
+# A rater may become known while the work goes on; until then it has rated nothing.
+_BY_RATER = (current.c.protocol == _PROTOCOL_SEQ) & (current.c.rater == _RATER_SEQ)
+
+
+def _on_unit(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
     """A rating of the unit by the rater. A number, not `EXISTS`: PostgreSQL turns that into a join, and before it knows
     how many ratings there are, it reads all of them for every unit."""
     cell = select(current.c.rating).where(current.c.item == units.c.item, current.c.position == units.c.position)
-    mine = (current.c.protocol == bindparam("protocol_seq")) & (current.c.rater == bindparam("rater_seq"))
-    return cell.where(mine, *conditions).limit(1).scalar_subquery()
+    return cell.where(_BY_RATER, *conditions).limit(1).scalar_subquery()
 
 
 _FAILED = current.c.status == Status.FAILED.value
@@ -78,8 +72,7 @@ _COUNT = select(func.count(units.c.item.distinct()), func.count()).select_from(u
 _FAILURES = (
     select(current.c.item, current.c.position, ratings.c.at)
     .join(ratings, ratings.c.seq == current.c.rating)
-    .where(current.c.protocol == bindparam("protocol_seq"), current.c.rater == bindparam("rater_seq"))
-    .where(current.c.item.in_(_OF_ITEMS), _FAILED)
+    .where(_BY_RATER, current.c.item.in_(_OF_ITEMS), _FAILED)
 )
 
 # Leases and the money reserved on them. What is freed and what is spent changes at once, in the run that holds the
@@ -106,11 +99,13 @@ _LEASE = (
     )
     .returning(leases.c.item)
 )
-_GONE = leases.c.run, leases.c.item, leases.c.reserved
+_NAME = select(items.c.id).where(items.c.seq == leases.c.item).scalar_subquery().label("name")
+_GONE = leases.c.run, leases.c.item, leases.c.reserved, _NAME
 _OVER = _LEASED.where(leases.c.until <= clock()).with_for_update(skip_locked=True)
 _EXPIRE = delete(leases).where(_OF_RATER, leases.c.item.in_(_OVER)).returning(*_GONE)
 _ABANDON = delete(leases).where(leases.c.run == bindparam("of_run")).returning(*_GONE)
-_FINISH = delete(leases).where(_MINE, leases.c.item.in_(_OF_ITEMS)).returning(*_GONE)
+_NAMED = select(items.c.seq).where(items.c.id.in_(bindparam("names", expanding=True)))
+_FINISH = delete(leases).where(_MINE, leases.c.item.in_(_NAMED)).returning(*_GONE)
 _LEAVE = delete(leases).where(_MINE).returning(*_GONE)
 _RENEW = update(leases).where(_MINE).values(until=_UNTIL)
 _ENLARGE = (
@@ -256,10 +251,9 @@ class Work:
 
         An item without such units is skipped. `failed`: units with a failed current rating are among them.
         """
-        after = 0
+        after, asked = 0, self._asked(rater, failed)
         while True:
             with self._database.reading() as connection:
-                asked = self._asked(connection, rater, _EVER if failed else 0)
                 numbers = connection.execute(_PENDING_ITEMS, {**asked, "after": after, "n": PAGE}).scalars().all()
                 page = self._pending_units(connection, numbers, asked)
             if not numbers:
@@ -270,7 +264,7 @@ class Work:
     def count_pending(self, rater: str, *, failed: bool = False) -> tuple[int, int]:
         """How many items and units `pending` would yield now."""
         with self._database.reading() as connection:
-            row = connection.execute(_COUNT, self._asked(connection, rater, _EVER if failed else 0)).one()
+            row = connection.execute(_COUNT, self._asked(rater, failed)).one()
         return row[0], row[1]
 
     def failed_at(self, rater: str, unit_ids: Sequence[str]) -> Mapping[str, datetime]:
@@ -278,34 +272,32 @@ class Work:
         protocol; a unit without one is absent."""
         found: dict[str, datetime] = {}
         with self._database.reading() as connection:
-            asked = self._asked(connection, rater, 0)
             for some in batches(dict.fromkeys(unit_ids)):
-                places = locate(connection, some, self._protocols.current.rule.of)
+                places = locate(connection, some, self._protocols.known.current.rule.of)
                 names = {place: name for name, place in places.items()}
-                for item, position, text in connection.execute(
-                    _FAILURES, {**asked, "items": [item for item, _ in names]}
-                ):
-                    name, at = names.get((item, position)), datetime.fromisoformat(text)
-                    if name is not None:
+                asked = {**self._asked(rater), "items": [item for item, _ in names]}
+                for item, position, text in connection.execute(_FAILURES, asked):
+                    if name := names.get((item, position)):
+                        at = datetime.fromisoformat(text)
                         found[name] = max(at, found.get(name, at))
         return found
 
-    def _asked(self, connection: Connection, rater: str, revision: int, digest: str | None = None) -> dict[str, Any]:
-        """The rater may become known while the work goes on; until then it has rated nothing."""
-        found, known = find_rater(connection, rater), self._protocols.known
-        number = known.current_number if digest is None else known.by_digest[digest][0]
-        return {"rater_seq": 0 if found is None else found[0], "protocol_seq": number, "revision": revision}
+    def _asked(self, rater: str, failed: bool = False) -> dict[str, Any]:
+        digest = self._protocols.known.current.digest
+        return {"rater": rater, "protocol": digest, "revision": _EVER if failed else 0}
 
     def _pending_units(
         self, connection: Connection, numbers: Sequence[int], asked: Mapping[str, Any]
     ) -> list[ItemUnits]:
         """These items with the units that are to rate."""
-        found = {row[0]: item_from(row[1], row[2]) for row in connection.execute(_ITEMS, {"items": numbers})}
-        pending: dict[int, list[Unit]] = {seq: [] for seq in found}
-        rule = self._protocols.current.rule.of
+        found: dict[int, tuple[Item, list[Unit]]] = {}
+        for seq, name, fields in connection.execute(_ITEMS, {"items": numbers}):
+            found[seq] = item_from(name, fields), []
+        rule = self._protocols.known.current.rule.of
         for seq, position, content in connection.execute(_PENDING_UNITS, {**asked, "items": numbers}):
-            pending[seq].append(unit_from(found[seq].id, position, content, rule))
-        return [(found[seq], pending[seq]) for seq in found]
+            item, its_units = found[seq]
+            its_units.append(unit_from(item.id, position, content, rule))
+        return list(found.values())
 
     # Runs
 
@@ -319,6 +311,7 @@ class Work:
         one command share one cap.
         """
         self._terms[worker] = round(term * 1_000_000)
+        started, settings = now().isoformat(), [encode(dict(spec.settings)) for spec in specs]
         with self._database.transaction() as connection:
             digest = self._protocols.refresh(connection).current.digest
             opened = [self._open_run(connection, spec, digest, cap) for spec in specs]
@@ -329,15 +322,15 @@ class Work:
             at: int = connection.execute(select(clock())).scalar_one()
             revision = next_seq(connection, ratings) - 1
             found: list[str] = []
-            for spec, run in zip(specs, opened, strict=True):
+            for spec, text, run in zip(specs, settings, opened, strict=True):
                 seq, name = (next_seq(connection, runs), new_id()) if run is None else (run.seq, run.id)
                 if run is None:
                     names = name, spec.rater.id, digest, spec.rater.config
-                    rest = now().isoformat(), None, "running", 0, encode(dict(spec.settings)), revision, purse
-                    insert_rows(connection, runs, [(seq, *names, *rest, cap, 0, 0)])
+                    rest = started, None, "running", 0, text, revision, purse, cap, 0, 0
+                    insert_rows(connection, runs, [(seq, *names, *rest)])
                 connection.execute(delete(workers).where(workers.c.run == seq, workers.c.id == worker))
-                process = gethostname(), os.getpid()
-                insert_rows(connection, workers, [(seq, worker, *process, at, at + self._terms[worker], "{}")])
+                times = at, at + self._terms[worker]
+                insert_rows(connection, workers, [(seq, worker, gethostname(), os.getpid(), *times, "{}")])
                 found.append(name)
             return found
 
@@ -376,19 +369,17 @@ class Work:
             if row.stop or row.state != "running":
                 return Taken((), "stopped")
             self._expire(connection, row)
-            asked = self._asked(connection, row.rater, row.revision if failed else 0, row.protocol)
-            mine = self._mine(row, worker) | asked | {"rater": row.rater, "protocol": row.protocol, "n": n}
+            asked = {"rater": row.rater, "protocol": row.protocol, "revision": row.revision if failed else 0}
+            mine = {**self._mine(row, worker), **asked, "n": n, "after": self._reached.get(run, 0)}
             others = connection.execute(_LEASED, mine).first() is not None
-            start = self._reached.get(run, 0)
-            numbers = sorted(connection.execute(_LEASE, {**mine, "after": start}).scalars())
-            if not numbers and start and not others:
+            numbers = sorted(connection.execute(_LEASE, mine).scalars())
+            if not numbers and mine["after"] and not others:
                 # Another worker may have given items back that this one had passed.
                 numbers = sorted(connection.execute(_LEASE, {**mine, "after": 0}).scalars())
             self._reached[run] = numbers[-1] if numbers else next_seq(connection, items) - 1
             if not numbers:
                 return Taken((), "others" if others else "none")
-            found = self._pending_units(connection, numbers, asked)
-            return Taken([Lease(item, its_units) for item, its_units in found], "more")
+            return Taken(list(starmap(Lease, self._pending_units(connection, numbers, asked))), "more")
 
     def lease(self, run: str, worker: str, item_ids: Sequence[str]) -> Set[str]:
         """Lease these items for work other than rating; returns the ids of those that no other worker has."""
@@ -396,7 +387,7 @@ class Work:
             row = _row(connection, run, lock=True)
             leased = set(connection.execute(_LEASED, {"rater": row.rater, "protocol": row.protocol}).scalars())
             free = {name: seq for name, seq in numbers_of(connection, item_ids).items() if seq not in leased}
-            until = connection.execute(select(clock())).scalar_one() + self._term(worker)
+            until = connection.execute(select(clock())).scalar_one() + self._mine(row, worker)["term"]
             names = row.rater, row.protocol
             insert_rows(connection, leases, [(*names, seq, row.seq, worker, until, 0) for seq in free.values()])
             return free.keys()
@@ -405,7 +396,7 @@ class Work:
         """Remove the expired leases of this rater, and count their reserve as spent: dead workers may have paid."""
         gone = _end_leases(connection, _EXPIRE, {"rater": row.rater, "protocol": row.protocol})
         if gone:
-            self._reached[row.id] = min(self._reached.get(row.id, 0), min(gone) - 1)
+            self._reached[row.id] = min(self._reached.get(row.id, 0), min(lease.item for lease in gone) - 1)
 
     def reserve(
         self,
@@ -456,17 +447,18 @@ class Work:
         """
         with self._database.transaction() as connection:
             row = _row(connection, run)
-            numbers = numbers_of(connection, [one.item for one in done])
-            ended = {**self._mine(row, worker), "items": list(numbers.values())}
-            held = _end_leases(connection, _FINISH, ended, lost=False)
-            mine = [one for one in done if numbers.get(one.item) in held]
+            ended = {**self._mine(row, worker), "names": [one.item for one in done]}
+            held = {lease.name for lease in _end_leases(connection, _FINISH, ended, lost=False)}
+            mine = [one for one in done if one.item in held]
             spent = sum(one.spent for one in mine)
             connection.execute(_SETTLE, {"of_run": row.seq, "more_spent": spent, "freed": 0})
             # A worker that was suspended may have taken an item again that it was still working on: it counts once.
             once = {one.item: one for one in mine}
             found = [rating for one in once.values() for rating in one.ratings]
-            if found:
-                self._ratings.add(found, raters=() if rater is None else (rater,))
+            if found and rater is not None:
+                introduce(connection, rater)
+            for batch in batches(found):
+                self._ratings.append(connection, batch)
             return set(once)
 
     def leave(
@@ -507,10 +499,8 @@ class Work:
         return [_run(row, by_run.get(row.seq, ())) for row in rows]
 
     def _mine(self, row: Any, worker: str) -> dict[str, Any]:
-        return {"of_run": row.seq, "of_worker": worker, "term": self._term(worker)}
-
-    def _term(self, worker: str) -> int:
-        return self._terms.get(worker, round(TERM * 1_000_000))
+        term = self._terms.get(worker, round(TERM * 1_000_000))
+        return {"of_run": row.seq, "of_worker": worker, "term": term}
 
 
 def _row(connection: Connection, run: str, *, lock: bool = False) -> Any:
@@ -520,13 +510,13 @@ def _row(connection: Connection, run: str, *, lock: bool = False) -> Any:
     return row
 
 
-def _end_leases(connection: Connection, statement: Any, asked: Mapping[str, Any], *, lost: bool = True) -> Set[int]:
-    """Delete leases and give back what they had reserved; `lost`: it counts as spent. Returns the items."""
-    gone = connection.execute(statement, asked).all()
+def _end_leases(connection: Connection, delete: Any, asked: Mapping[str, Any], *, lost: bool = True) -> Sequence[Any]:
+    """Delete leases and give back what they had reserved; `lost`: it counts as spent. Returns their rows."""
+    gone = connection.execute(delete, asked).all()
     for run in {row.run for row in gone}:
         freed = sum(row.reserved for row in gone if row.run == run)
         connection.execute(_SETTLE, {"of_run": run, "more_spent": freed if lost else 0, "freed": freed})
-    return {row.item for row in gone}
+    return gone
 
 
 def _end(connection: Connection, run: int, state: RunState) -> None:
