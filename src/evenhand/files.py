@@ -1,6 +1,7 @@
-"""Files: reading text, and the atomic writer, which leaves either the complete new file or the old one."""
+"""Files: reading text and JSON, and the atomic writer, which leaves either the complete new file or the old one."""
 
 import errno
+import json
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -31,6 +32,31 @@ def read_text(path: Path, *, largest: int | None = None, error: type[InputError]
         raise error(str(path), [Problem("not UTF-8 text", line=line, fix="save the file as UTF-8")]) from fault
     except OSError as fault:
         raise error(str(path), f"cannot be read: {fault.strerror or fault}") from fault
+
+
+def parse_json(text: str) -> object:
+    """A JSON value, nested at most as deeply as Python can read, with no key twice in one object. Raises ValueError."""
+    try:
+        return json.loads(text, object_pairs_hook=_without_repeats)
+    except RecursionError:
+        raise ValueError("values nested too deeply") from None
+
+
+def json_problem(error: ValueError) -> Problem:
+    """What `parse_json` says is wrong, and in which line."""
+    if isinstance(error, json.JSONDecodeError):
+        what = f"not JSON at character {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
+        return Problem(what, line=error.lineno)
+    return Problem(str(error))
+
+
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} is there twice in one object")
+    return value
 
 
 @contextmanager

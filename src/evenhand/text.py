@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 NAMES = 20
 """Names in a list before the rest is only counted."""
@@ -47,6 +47,11 @@ def did_you_mean(word: str, valid: Iterable[str]) -> str:
     """A hint at the valid word most like this one, such as ` (did you mean 'accuracy'?)`; empty if none is similar."""
     close = difflib.get_close_matches(word, list(valid), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def unknown(what: str, name: object, valid: Collection[str]) -> str:
+    """`there is no field 'x' (did you mean 'y'?); there are: y, z`."""
+    return f"there is no {what} {name!r}{did_you_mean(str(name), valid)}; there are: {', '.join(valid) or 'none'}"
 
 
 def visible(text: str) -> str:

@@ -241,7 +241,7 @@ def test_a_model_that_cannot_be_reached_is_an_error_that_says_why():
     [
         ({"model_type": "feedback"}, "model_type: 'feedback' is unknown; valid are feedback_generation and ai_det"),
         ({"device": "gpu"}, "device: 'gpu' is unknown; valid are automap, auto, cpu, cuda, cuda:0"),
-        ({"dataset": [1, 2]}, "dataset: a pandas or Polars data frame is needed, not list"),
+        ({"dataset": [1, 2]}, "a pandas or Polars data frame is needed, not list"),
     ],
 )
 def test_wrong_arguments_are_refused(options: dict[str, Any], message: str):

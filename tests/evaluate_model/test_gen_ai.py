@@ -200,8 +200,8 @@ def test_a_file_without_the_part_that_is_needed_is_refused():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('{"feedback_generation": {\n"role": }}', "line 2: not valid JSON: Expecting value"),
-        ('{"ai_detection": {"role": "A", "role": "B"}}', "the key 'role' appears twice in one object"),
+        ('{"feedback_generation": {\n"role": }}', "line 2: not JSON at character 9: expecting value"),
+        ('{"ai_detection": {"role": "A", "role": "B"}}', "the key 'role' is there twice in one object"),
         ("[]", "an object with the keys feedback_generation and ai_detection is needed"),
     ],
 )

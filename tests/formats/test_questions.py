@@ -60,7 +60,8 @@ def test_every_wrong_entry_is_reported_at_once(tmp_path: Path):
     [
         ("[]", "the shape is"),
         ("{}", "no questions"),
-        ("{", "line 1: not valid JSON"),
+        ("{", "line 1: not JSON"),
+        ('{"a": {}, "a": {}}', "the key 'a' is there twice"),
         ("[" * 100_000, "nested too deeply"),
     ],
 )

@@ -9,7 +9,7 @@ from evenhand.protocol.model import ClassificationMeasure, Protocol
 from evenhand.report.json import plain
 from evenhand.report.numbers import described
 from evenhand.scales import label_key
-from evenhand.statistics import DEFAULT, Estimate, Resampling, cross, mean_over_labels, undefined
+from evenhand.statistics import Estimate, cross, mean_over_labels
 
 SCORES: tuple[Literal["precision", "recall", "f1"], ...] = ("precision", "recall", "f1")
 
@@ -23,6 +23,11 @@ class LabelScores:
     f1: float | None
     support: int
     """Rows whose label it is."""
+
+    def __str__(self) -> str:
+        named = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
+        parts = [f"{name} {'undefined' if value is None else format(value, '.2f')}" for name, value in named.items()]
+        return ", ".join([*parts, f"support {self.support:,}"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +55,25 @@ class Classification:
         """The same as JSON would hold it."""
         found = plain(self)
         macro = {name: found.pop(name) for name in SCORES}
-        order = ("rows", "left_out", "accuracy", "macro", "weighted", "per_label", "labels", "confusion", "remarks")
-        return {name: macro if name == "macro" else found[name] for name in order}
+        return {**found, "macro": macro}
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.rows:,} rows" + "".join(f", {count:,} left out: {why}" for why, count in self.left_out.items())
-        ]
         figures = {"accuracy": self.accuracy, "precision": self.precision, "recall": self.recall, "f1": self.f1}
+        lines = [rows_counted(self.rows, self.left_out)]
         lines += [f"  {name:<10} {described(found)}" for name, found in figures.items()]
-        lines += [f"  {label}: {_spoken(scores)}" for label, scores in self.per_label.items()]
+        lines += [f"  {label}: {scores}" for label, scores in self.per_label.items()]
         lines += [f"labels (rows) by predictions (columns): {', '.join(self.labels)}"]
-        lines += [
-            f"  {label}: {' '.join(map(str, row))}" for label, row in zip(self.labels, self.confusion, strict=True)
-        ]
+        crossed = zip(self.labels, self.confusion, strict=True)
+        lines += [f"  {label}: {' '.join(map(str, row))}" for label, row in crossed]
         return "\n".join([*lines, *self.remarks])
 
 
-def classify(
-    protocol: Protocol, truth: Sequence[str | None], prediction: Sequence[str | None], plan: Resampling = DEFAULT
-) -> Classification:
+def rows_counted(rows: int, left_out: Mapping[str, int]) -> str:
+    """`4 rows, 1 left out: no_label`."""
+    return f"{rows:,} rows" + "".join(f", {count:,} left out: {why}" for why, count in left_out.items())
+
+
+def classify(protocol: Protocol, truth: Sequence[str | None], prediction: Sequence[str | None]) -> Classification:
     """Every row counts that has both; the figures are the project's own, with the values that scikit-learn gives."""
     fields = next(spec for spec in protocol.measures if isinstance(spec, ClassificationMeasure))
     labels = ordered_labels(protocol, {fields.truth: truth, fields.prediction: prediction})
@@ -78,19 +82,16 @@ def classify(
     missing = {"no_label": no_label, "no_prediction": len(truth) - crossed.n - no_label}
     each = by_label(crossed, labels)
     support: list[int] = crossed.table.sum(axis=1).tolist()
-    nothing = undefined("no item has both labels")
+    macro = {name: classification_score(crossed, name) for name in SCORES}
+    weighted = {name: mean_over_labels(crossed, name, weighted=True) for name in SCORES if crossed.n}
     return Classification(
         rows=len(truth),
         left_out={why: count for why, count in missing.items() if count},
         labels=labels,
         confusion=crossed.table.tolist(),
-        accuracy=classification_score(crossed, "accuracy", plan),
-        precision=classification_score(crossed, "precision", plan),
-        recall=classification_score(crossed, "recall", plan),
-        f1=classification_score(crossed, "f1", plan),
-        weighted={
-            name: mean_over_labels(crossed, name, weighted=True, plan=plan) if crossed.n else nothing for name in SCORES
-        },
+        accuracy=classification_score(crossed, "accuracy"),
+        **macro,
+        weighted=weighted or macro,
         per_label={
             label: LabelScores(*(each[name][label] for name in SCORES), support=count)
             for label, count in zip(labels, support, strict=True)
@@ -109,9 +110,3 @@ def _remarks(labels: Sequence[str]) -> Sequence[str]:
         for same in spellings.values()
         if len(same) > 1
     ]
-
-
-def _spoken(scores: LabelScores) -> str:
-    named = {"precision": scores.precision, "recall": scores.recall, "F1": scores.f1}
-    parts = [f"{name} {'undefined' if value is None else format(value, '.2f')}" for name, value in named.items()]
-    return ", ".join([*parts, f"support {scores.support:,}"])

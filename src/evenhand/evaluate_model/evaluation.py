@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.analysis.measures import mean_within
-from evenhand.protocol.model import Criterion, Protocol
+from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Rating, Status
 from evenhand.report.numbers import described
 from evenhand.scales import Nominal, Ordinal, Text
@@ -73,23 +73,26 @@ def evaluation_of(rater: str, protocol: Protocol, items: Sequence[Item], ratings
     by_item: dict[str, dict[str, Rating]] = {}
     for rating in ratings:
         by_item.setdefault(rating.unit, {})[rating.criterion] = rating
-    found = [by_item.get(item.id, {}) for item in items]
-    rows = [_row(protocol, place, item, given) for place, (item, given) in enumerate(zip(items, found, strict=True), 1)]
-    failures: Counter[str] = Counter()
-    for row in rows:
-        failures.update(dict.fromkeys(row["failures"].values(), 1))
+    rows = [_row(protocol, place, item.id, by_item.get(item.id, {})) for place, item in enumerate(items, start=1)]
+    failures = Counter(reason for row in rows for reason in dict.fromkeys(row["failures"].values()))
+    values = {c.id: [row["ratings"][c.id] for row in rows if c.id in row["ratings"]] for c in protocol.criteria}
+    scales = {criterion.id: criterion.scale for criterion in protocol.criteria}
     return Evaluation(
         rater=rater,
         protocol=protocol,
         rows=rows,
-        means={c.id: _mean(c, c.scale, rows) for c in protocol.criteria if isinstance(c.scale, Ordinal)},
-        counts={c.id: _counts(c, c.scale, rows) for c in protocol.criteria if isinstance(c.scale, Nominal)},
+        means={name: _mean(values[name], scale) for name, scale in scales.items() if isinstance(scale, Ordinal)},
+        counts={
+            name: {label: values[name].count(label) for label in scale.values}
+            for name, scale in scales.items()
+            if isinstance(scale, Nominal)
+        },
         failures=dict(failures.most_common()),
     )
 
 
-def _row(protocol: Protocol, place: int, item: Item, given: Mapping[str, Rating]) -> dict[str, Any]:
-    row: dict[str, Any] = {"row": place, "item": item.id, "ratings": {}, "rationales": {}}
+def _row(protocol: Protocol, place: int, item: str, given: Mapping[str, Rating]) -> dict[str, Any]:
+    row: dict[str, Any] = {"row": place, "item": item, "ratings": {}, "rationales": {}}
     for criterion in protocol.criteria:
         rating = given.get(criterion.id)
         value = None if rating is None else rating.value
@@ -107,14 +110,7 @@ def _row(protocol: Protocol, place: int, item: Item, given: Mapping[str, Rating]
     return {**row, "failures": failed}
 
 
-def _mean(criterion: Criterion, scale: Ordinal, rows: Sequence[Mapping[str, Any]]) -> Estimate:
-    values = [row["ratings"][criterion.id] for row in rows if criterion.id in row["ratings"]]
+def _mean(values: Sequence[float], scale: Ordinal) -> Estimate:
     if not values:
         return undefined(NO_RATINGS)
-    ends = float(scale.values[0]), float(scale.values[-1])
-    return mean_within(np.array(values, dtype=np.float64), None, *ends)
-
-
-def _counts(criterion: Criterion, scale: Nominal, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, int]:
-    given = Counter(row["ratings"].get(criterion.id) for row in rows)
-    return {label: given[label] for label in scale.values}
+    return mean_within(np.array(values, dtype=np.float64), None, float(scale.values[0]), float(scale.values[-1]))

@@ -10,15 +10,16 @@ from typing import Any, cast
 import narwhals as nw
 from narwhals.typing import IntoFrame
 
-from evenhand.errors import InputError, NotAStudyError, Problem, StudyError, UserError
+from evenhand.errors import NotAStudyError, StudyError, UserError
 from evenhand.evaluate_model.classification import Classification, classify
 from evenhand.evaluate_model.evaluation import Evaluation, evaluation_of
-from evenhand.evaluate_model.gen_ai import PROTOCOLS, GenAiSource, ModelType, protocol_of, template, write_template
+from evenhand.evaluate_model.gen_ai import GenAiSource, ModelType, protocol_of, template, write_template
 from evenhand.evaluate_model.text_scores import Encoder, TextScores, score_texts
 from evenhand.formats.items import items_from_frame
 from evenhand.formats.problems import Problems
 from evenhand.formats.tables.cells import text_of
 from evenhand.formats.tables.columns import WantedColumn, match_columns
+from evenhand.formats.tables.table import eager_frame, frame_table
 from evenhand.llm.base import Chat, RunError
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.protocol.model import ClassificationMeasure
@@ -41,7 +42,6 @@ REFERENCE = WantedColumn(
 )  # fmt: skip
 """The column of reference texts, by the names it usually has."""
 
-SOURCE = "data frame"
 _DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 
 
@@ -77,13 +77,15 @@ class EvaluateModel:
         study: str | Path | None = None,
         options: RaterOptions | None = None,
     ) -> None:
-        _check_model_type(model_type)
         self.model_type: ModelType = model_type
-        self.device = _device(device)
         self.protocol = protocol_of(model_type, gen_ai)
+        self.device = "auto" if device == "automap" else device
+        if not _DEVICE.fullmatch(self.device):
+            valid = "automap, auto, cpu, cuda, cuda:0, cuda:1, …, mps"
+            raise UserError(f"device: {device!r} is unknown; valid are {valid}")
         self.dataset_prompt: list[str] = []
         """The prompts, one for each row, once `construct_data_message` has made them."""
-        self._frame = _eager(dataset)
+        self._frame = eager_frame(dataset)
         self._mapping, self._id_column = dict(mapping or {}), id_column
         self._model, self._tokenizer = model, tokenizer
         self._options = options or RaterOptions()
@@ -93,7 +95,6 @@ class EvaluateModel:
     @staticmethod
     def gen_ai_template(model_type: ModelType) -> dict[str, Any]:
         """The part of a `gen_ai.json` for this model type: all elements of the built-in prompt, to be changed."""
-        _check_model_type(model_type)
         return template(model_type)
 
     @staticmethod
@@ -157,11 +158,10 @@ class EvaluateModel:
 
         Needs no model. Rows without one of the two are counted and left out.
         """
-        spec = next((m for m in self.protocol.measures if isinstance(m, ClassificationMeasure)), None)
-        if spec is None:
+        fields = next((spec for spec in self.protocol.measures if isinstance(spec, ClassificationMeasure)), None)
+        if fields is None:
             raise UserError(f"{self.model_type} has no labels to predict; use model_type='ai_detection'")
-        columns = self._texts([self._field(spec.truth), self._field(spec.prediction)], {})
-        return classify(self.protocol, columns[spec.truth], columns[spec.prediction])
+        return classify(self.protocol, *self._texts((self._field(fields.truth), self._field(fields.prediction)), {}))
 
     def evaluate_generative_model(
         self,
@@ -187,12 +187,9 @@ class EvaluateModel:
         if self.model_type != "feedback_generation":
             raise UserError(f"{self.model_type} has no generated texts; use model_type='feedback_generation'")
         given = {name: column for name, column in ((rated, generated), (REFERENCE.name, reference)) if column}
-        columns = self._texts([self._field(rated), REFERENCE], given)
-        reader = None
-        if encoder is not None:
-            device = None if self.device == "auto" else self.device
-            reader = Encoder.of(encoder, encoder_tokenizer, layer, device)
-        texts = columns[rated], columns[REFERENCE.name]
+        texts = self._texts((self._field(rated), REFERENCE), given)
+        device = None if self.device == "auto" else self.device
+        reader = None if encoder is None else Encoder.of(encoder, encoder_tokenizer, layer, device)
         return score_texts(*texts, language or self.protocol.language, reader)
 
     def _field(self, name: str) -> WantedColumn:
@@ -204,28 +201,27 @@ class EvaluateModel:
         frame = self._frame.to_native()
         return list(items_from_frame(frame, self.protocol, mapping=self._mapping, id_column=self._id_column))
 
-    def _texts(self, wanted: Sequence[WantedColumn], given: Mapping[str, str]) -> Mapping[str, Sequence[str | None]]:
-        """Columns as texts without outer space, None for a blank cell; every row, in order."""
-        names = {want.name for want in wanted}
+    def _texts(
+        self, wanted: tuple[WantedColumn, WantedColumn], given: Mapping[str, str]
+    ) -> tuple[Sequence[str | None], Sequence[str | None]]:
+        """Two columns as texts without outer space, None for a blank cell; every row, in order."""
+        table, names = frame_table(self._frame), {want.name for want in wanted}
         named = {name: column for name, column in self._mapping.items() if name in names} | dict(given)
-        places = match_columns(SOURCE, [str(column) for column in self._frame.columns], wanted, named)
-        problems = Problems(SOURCE)
-        found = {name: self._column(place, problems) for name, place in places.items()}
-        problems.raise_if_any()
+        places = match_columns(table.source, table.columns, wanted, named)
+        problems = Problems(table.source)
+        found: dict[str, list[str | None]] = {want.name: [] for want in wanted}
+        for row, cells in table.rows(problems):
+            for name, texts in found.items():
+                try:
+                    text = text_of(cells[places[name]])
+                except ValueError as error:
+                    text = problems.add(str(error), row=row, column=table.columns[places[name]])
+                texts.append(text and text.strip())
         if len(self._frame) == 0:
-            raise InputError(SOURCE, [Problem("there are no rows")])
-        return found
-
-    def _column(self, place: int, problems: Problems) -> list[str | None]:
-        cells: list[str | None] = []
-        for row, (cell,) in enumerate(self._frame[:, [place]].iter_rows(), start=1):
-            try:
-                text = None if type(cell).__name__ in ("NAType", "NaTType") else text_of(cell)
-            except ValueError as error:
-                problems.add(str(error), row=row, column=str(self._frame.columns[place]))
-                text = None
-            cells.append(text and text.strip())
-        return cells
+            problems.add("there are no rows")
+        problems.raise_if_any()
+        first, second = found.values()
+        return first, second
 
     @cached_property
     def _temporary_study(self) -> Study:
@@ -255,27 +251,6 @@ class EvaluateModel:
         if self._evaluation is None:
             raise UserError("there are no results yet; call model_based_evaluation() first")
         return self._evaluation
-
-
-def _eager(frame: IntoFrame) -> nw.DataFrame[Any]:
-    try:
-        known = nw.from_native(frame)
-    except TypeError:
-        raise UserError(f"dataset: a pandas or Polars data frame is needed, not {type(frame).__name__}") from None
-    return known.collect() if isinstance(known, nw.LazyFrame) else known
-
-
-def _check_model_type(model_type: str) -> None:
-    if model_type not in PROTOCOLS:
-        raise UserError(f"model_type: {model_type!r} is unknown; valid are {' and '.join(PROTOCOLS)}")
-
-
-def _device(device: str) -> str:
-    """The device under the name that models know it by; `automap` is another word for `auto`."""
-    name = "auto" if device == "automap" else device
-    if not _DEVICE.fullmatch(name):
-        raise UserError(f"device: {device!r} is unknown; valid are automap, auto, cpu, cuda, cuda:0, cuda:1, …, mps")
-    return name
 
 
 def _rater_source(model: object, tokenizer: object | None, device: str) -> RaterSource:

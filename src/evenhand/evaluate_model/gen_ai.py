@@ -5,7 +5,6 @@ from one place, and the protocol's own checks apply. All problems are reported a
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -15,14 +14,14 @@ from typing import Annotated, Any, Literal, cast
 import yaml
 from pydantic import Field, ValidationError
 
-from evenhand.errors import InputError, Problem, ProtocolError
-from evenhand.files import read_text, replacing
+from evenhand.errors import InputError, Problem, ProtocolError, UserError
+from evenhand.files import json_problem, parse_json, read_text, replacing
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Ask, Criterion, Protocol
 from evenhand.protocol.problems import validation_problems
 from evenhand.records import Value
-from evenhand.scales import Nominal, Ordinal, Strict
-from evenhand.text import did_you_mean
+from evenhand.scales import Nominal, Ordinal, Strict, Text
+from evenhand.text import unknown
 
 ModelType = Literal["feedback_generation", "ai_detection"]
 GenAiSource = str | Path | Mapping[str, Any]
@@ -84,6 +83,8 @@ _EXAMPLE_KEYS = {"input": "fields", "scores": "ratings", "reasoning": "rationale
 
 def built_in(model_type: ModelType) -> Protocol:
     """The protocol that a model type is rated under, without changes."""
+    if model_type not in PROTOCOLS:
+        raise UserError(f"model_type: {model_type!r} is unknown; valid are {' and '.join(PROTOCOLS)}")
     return load_protocol(PROTOCOLS[model_type])
 
 
@@ -99,12 +100,9 @@ def protocol_of(model_type: ModelType, gen_ai: GenAiSource | None) -> Protocol:
         what = f"there is no part {model_type!r}; the file has: {', '.join(data) or 'nothing'}"
         fix = f"EvaluateModel.gen_ai_template({model_type!r}) returns a complete one to start from"
         raise InputError(source, [Problem(what, fix=fix)])
-    part = cast("Mapping[str, Any]", data[model_type])
-    changed = {
-        **_overlaid(protocol, part),
-        "version": f"{protocol.version}+gen_ai",
-        "instructions": _instructions(PromptElements.model_validate(part)),
-    }
+    part = _mapping(data[model_type])
+    instructions = _instructions(PromptElements.model_validate(part))
+    changed = {**_overlaid(protocol, part), "version": f"{protocol.version}+gen_ai", "instructions": instructions}
     return read_protocol(json.dumps(changed, ensure_ascii=False), source)
 
 
@@ -139,22 +137,12 @@ def _data(gen_ai: GenAiSource) -> tuple[str, Mapping[str, object]]:
         except (TypeError, ValueError) as error:
             raise InputError("gen_ai", f"this cannot be written as JSON: {error}") from error
     try:
-        data: object = json.loads(text, object_pairs_hook=_without_repeats)
-    except json.JSONDecodeError as error:
-        raise InputError(source, [Problem(f"not valid JSON: {error.msg}", line=error.lineno)]) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(source, str(error)) from error
+        data = parse_json(text)
+    except ValueError as error:
+        raise InputError(source, [json_problem(error)]) from error
     if not isinstance(data, dict):
         raise InputError(source, f"an object with the keys {' and '.join(PROTOCOLS)} is needed")
     return source, cast("dict[str, object]", data)
-
-
-def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object whose keys are all different; JSON readers would silently keep the last of two equal ones."""
-    repeated = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
-    if repeated:
-        raise ValueError(f"the key {repeated[0]!r} appears twice in one object")
-    return dict(pairs)
 
 
 def _problems(data: Mapping[str, object]) -> Sequence[Problem]:
@@ -176,22 +164,21 @@ def _problems(data: Mapping[str, object]) -> Sequence[Problem]:
 
 def _unknown_names(protocol: Protocol, part: Mapping[str, Any]) -> Iterator[Problem]:
     """Criteria and levels that the protocol does not have."""
-    known = [criterion.id for criterion in protocol.criteria]
+    known = {criterion.id: criterion.scale for criterion in protocol.criteria}
     for name, text in _mapping(part.get("criteria")).items():
-        key = f"criteria.{name}"
-        if name not in known:
-            yield _unknown("criterion", name, known, key)
-            continue
-        scale, levels = protocol.criterion(name).scale, _mapping(_mapping(text).get("levels"))
-        if levels and not isinstance(scale, Ordinal | Nominal):
+        key, levels = f"criteria.{name}", _mapping(_mapping(text).get("levels"))
+        scale = known.get(name)
+        if scale is None:
+            yield Problem(unknown("criterion", name, known), key=key)
+        elif isinstance(scale, Text) and levels:
             yield Problem("this criterion is answered in free text and has no levels", key=f"{key}.levels")
-            continue
-        values = [str(value) for value in scale.values] if isinstance(scale, Ordinal | Nominal) else []
-        for level, entry in levels.items():
-            if level not in values:
-                yield _unknown("level", level, values, f"{key}.levels.{level}")
-            elif isinstance(scale, Nominal) and _mapping(entry).get("name") is not None:
-                yield Problem("a label cannot be renamed; leave this out", key=f"{key}.levels.{level}.name")
+        else:
+            values = [str(value) for value in scale.values]
+            for level, entry in levels.items():
+                if level not in values:
+                    yield Problem(unknown("level", level, values), key=f"{key}.levels.{level}")
+                elif isinstance(scale, Nominal) and _mapping(entry).get("name") is not None:
+                    yield Problem("a label cannot be renamed; leave this out", key=f"{key}.levels.{level}.name")
 
 
 def _contradictions(protocol: Protocol, part: Mapping[str, Any]) -> Iterator[Problem]:
@@ -220,35 +207,27 @@ def _overlaid(protocol: Protocol, part: Mapping[str, Any]) -> dict[str, Any]:
     given = _mapping(part.get("criteria"))
     for criterion in content["criteria"]:
         _reword(criterion, _mapping(given.get(criterion["id"])))
-    examples = part.get("examples")
-    if isinstance(examples, list):
+    if isinstance(examples := part.get("examples"), list):
         content["examples"] = [
             {_EXAMPLE_KEYS.get(key, key): value for key, value in _mapping(example).items()}
             for example in cast("list[object]", examples)
         ]
-    if "output" in part:
-        content["ask"] = part["output"]
-    return content
+    return {**content, "ask": part["output"]} if "output" in part else content
 
 
 def _reword(criterion: dict[str, Any], text: Mapping[str, Any]) -> None:
     criterion |= {key: text[key] for key in ("name", "question") if text.get(key)}
-    scale = criterion["scale"]
+    levels, labels = criterion["scale"].get("levels", {}), criterion["scale"].get("labels", {})
     for level, entry in _mapping(text.get("levels")).items():
         words = _mapping(entry)
-        if level in scale.get("levels", {}) and "description" in words:
-            old = scale["levels"][level]
-            scale["levels"][level] = {"label": words.get("name") or old["label"], "anchor": words["description"]}
-        elif level in scale.get("labels", {}) and "description" in words:
-            scale["labels"][level]["definition"] = words["description"]
+        if level in levels and "description" in words:
+            levels[level] = {"label": words.get("name") or levels[level]["label"], "anchor": words["description"]}
+        elif level in labels and "description" in words:
+            labels[level]["definition"] = words["description"]
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
-
-
-def _unknown(what: str, name: str, valid: Sequence[str], key: str) -> Problem:
-    return Problem(f"there is no {what} {name!r}{did_you_mean(name, valid)}; there are: {', '.join(valid)}", key=key)
 
 
 def _criterion_text(criterion: Criterion) -> dict[str, Any]:
@@ -262,11 +241,8 @@ def _criterion_text(criterion: Criterion) -> dict[str, Any]:
 
 
 def _instructions(elements: PromptElements) -> str:
-    parts = [elements.role.strip()]
-    if elements.responsibilities:
-        duties = "\n".join(f"- {duty.strip()}" for duty in elements.responsibilities)
-        parts.append(f"What you do:\n\n{duties}")
-    if elements.qualities:
-        expected = "\n".join(f"- *{name.strip()}*: {text.strip()}" for name, text in elements.qualities.items())
-        parts.append(f"What is expected of you:\n\n{expected}")
+    duties = [f"- {duty.strip()}" for duty in elements.responsibilities]
+    expected = [f"- *{name.strip()}*: {text.strip()}" for name, text in elements.qualities.items()]
+    lists = [("What you do:", duties), ("What is expected of you:", expected)]
+    parts = [elements.role.strip(), *("\n".join([heading, "", *entries]) for heading, entries in lists if entries)]
     return "\n\n".join(parts) + "\n"

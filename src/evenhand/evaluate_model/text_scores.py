@@ -10,6 +10,7 @@ import numpy as np
 
 from evenhand.analysis.measures import resampled_mean
 from evenhand.errors import MissingExtraError, UserError
+from evenhand.evaluate_model.classification import rows_counted
 from evenhand.nlp.words import is_chinese, words
 from evenhand.report.json import plain
 from evenhand.report.numbers import described
@@ -48,11 +49,9 @@ class TextScores:
         return {name: value for name, value in plain(self).items() if name != "per_row"}
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.rows:,} rows" + "".join(f", {count:,} left out: {why}" for why, count in self.left_out.items())
-        ]
         figures = {"BLEU": self.bleu, **self.rouge}
         figures |= {f"BERTScore {name}": found for name, found in (self.bert_score or {}).items()}
+        lines = [rows_counted(self.rows, self.left_out)]
         lines += [f"  {name:<19} {described(found)}" for name, found in figures.items()]
         if self.empty:
             lines.append(f"empty generated texts, scored 0: {self.empty:,}")
@@ -66,29 +65,29 @@ def score_texts(
 
     Raises MissingExtraError where the packages are not installed.
     """
-    given = [(row, text) for row, text in enumerate(generated, start=1) if reference[row - 1]]
-    ours, theirs = [text or "" for _, text in given], [text for text in reference if text]
+    given = [(row, text or "") for row, text in enumerate(generated, start=1) if reference[row - 1]]
+    ours, theirs = [text for _, text in given], [text for text in reference if text]
     cut = _cut([*theirs, *ours], language)
-    rouge, rouge_method = _rouge(ours, theirs, cut)
+    scores, rouge_method = _rouge(ours, theirs, cut)
     bleu, bleu_method = _bleu(ours, theirs, cut)
-    per_row = [{"row": row, **scores} for (row, _), scores in zip(given, rouge, strict=True)]
+    rouge = {name: _mean([row[name] for row in scores]) for name in ROUGE}
     method, remarks, bert = {"bleu": bleu_method, "rouge": rouge_method}, _remarks(theirs, cut), None
     if encoder is not None:
         found, more = bert_scores(encoder, ours, theirs)
-        bert = {name: _mean([scores[name] for scores in found]) for name in _NONE}
-        for row, scores in zip(per_row, found, strict=True):
-            row |= {f"bert_score_{name}": score for name, score in scores.items()}
+        bert = {name: _mean([row[name] for row in found]) for name in _NONE}
+        for row, pair in zip(scores, found, strict=True):
+            row |= {f"bert_score_{name}": score for name, score in pair.items()}
         method["bert_score"] = encoder.method
         remarks += more
     left_out = len(generated) - len(given)
     return TextScores(
         rows=len(generated),
         left_out={"no_reference": left_out} if left_out else {},
-        empty=sum(not text for text in ours),
+        empty=ours.count(""),
         bleu=bleu,
-        rouge={name: _mean([scores[name] for scores in rouge]) for name in ROUGE},
+        rouge=rouge,
         bert_score=bert,
-        per_row=per_row,
+        per_row=[{"row": row, **found} for (row, _), found in zip(given, scores, strict=True)],
         method=method,
         remarks=remarks,
     )
@@ -200,7 +199,11 @@ class Encoder:
         name = str(getattr(model, "name_or_path", "")) or "encoder"
         if isinstance(encoder, str | Path):
             name = str(encoder)
-            tokenizer, model = _loaded(library, name)
+            try:
+                tokenizer, model = (kind.from_pretrained(name) for kind in (library.AutoTokenizer, library.AutoModel))
+            except (OSError, ValueError) as error:
+                why = str(error).partition("\n")[0]
+                raise UserError(f"encoder: {name!r} cannot be loaded: {why}; give a folder with an encoder") from error
             model = model if device is None else model.to(device)
         elif tokenizer is None:
             raise UserError("encoder: a loaded encoder needs its tokenizer; give it with encoder_tokenizer")
@@ -218,8 +221,7 @@ class Encoder:
     def longest(self) -> int:
         """How many tokens it reads; tokenizers without a limit of their own give an enormous number."""
         limits = [int(self.tokenizer.model_max_length), int(getattr(self.model.config, "max_position_embeddings", 0))]
-        known = [limit for limit in limits if 0 < limit < 1_000_000]
-        return min(known) if known else 512
+        return min((limit for limit in limits if 0 < limit < 1_000_000), default=512)
 
 
 def bert_scores(
@@ -231,35 +233,23 @@ def bert_scores(
     """
     texts = sorted({text for text in (*generated, *reference) if text}, key=len)
     vectors: dict[str, tuple[Any, Any]] = {}
-    cut = 0
     for start in range(0, len(texts), BATCH):
         batch = texts[start : start + BATCH]
-        found, too_long = _vectors(encoder, batch)
-        vectors |= dict(zip(batch, found, strict=True))
-        cut += too_long
+        vectors |= dict(zip(batch, _vectors(encoder, batch), strict=True))
     scores = [
         _matched(vectors[text], vectors[wanted]) if text and wanted else _NONE
         for text, wanted in zip(generated, reference, strict=True)
     ]
+    cut = sum(len(encoder.tokenizer(text, verbose=False)["input_ids"]) > encoder.longest for text in texts)
     remark = f"BERTScore read only the first {encoder.longest:,} tokens of {counted(cut, 'text')}"
     return scores, [remark] if cut else []
 
 
-def _loaded(library: Any, encoder: str) -> tuple[Any, Any]:
-    try:
-        tokenizer = library.AutoTokenizer.from_pretrained(encoder)
-        return tokenizer, library.AutoModel.from_pretrained(encoder)
-    except (OSError, ValueError) as error:
-        first = str(error).partition("\n")[0]
-        raise UserError(f"encoder: {encoder!r} cannot be loaded: {first}; give a folder with an encoder") from error
-
-
-def _vectors(encoder: Encoder, texts: Texts) -> tuple[list[tuple[Any, Any]], int]:
+def _vectors(encoder: Encoder, texts: Texts) -> list[tuple[Any, Any]]:
     """For each text the unit vectors of its tokens, and which of them count: special tokens can be matched only."""
     import torch  # pyright: ignore[reportMissingImports]
 
     library: Any = torch
-    too_long = sum(len(encoder.tokenizer(text, verbose=False)["input_ids"]) > encoder.longest for text in texts)
     given = encoder.tokenizer(
         list(texts),
         padding=True,
@@ -274,7 +264,7 @@ def _vectors(encoder: Encoder, texts: Texts) -> tuple[list[tuple[Any, Any]], int
         hidden = encoder.model(**given.to(place), output_hidden_states=True).hidden_states[encoder.layer]
     unit = library.nn.functional.normalize(hidden.float(), dim=-1).cpu()
     there = given["attention_mask"].cpu().bool()
-    return [(unit[i][there[i]], ~special[i][there[i]]) for i in range(len(texts))], too_long
+    return [(unit[i][there[i]], ~special[i][there[i]]) for i in range(len(texts))]
 
 
 def _matched(generated: tuple[Any, Any], reference: tuple[Any, Any]) -> Mapping[str, float]:

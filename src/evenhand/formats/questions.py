@@ -11,7 +11,7 @@ from typing import Annotated, Self, cast
 from pydantic import BaseModel, StringConstraints, ValidationError, model_validator
 
 from evenhand.errors import InputError, Problem
-from evenhand.files import read_text, replacing
+from evenhand.files import json_problem, parse_json, read_text, replacing
 from evenhand.protocol.problems import validation_problems
 from evenhand.records import Item, Unit
 from evenhand.text import counted
@@ -38,12 +38,9 @@ def read_questions(path: str | Path) -> Questions:
     `key_info` may be left out, and an unknown entry is null. An item with empty lists has no question.
     """
     try:
-        content: object = json.loads(read_text(Path(path)))
-    except json.JSONDecodeError as error:
-        what = f"not valid JSON: {error.msg.lower()}"
-        raise InputError(str(path), [Problem(what, line=error.lineno)]) from error
-    except RecursionError as error:
-        raise InputError(str(path), "not valid JSON: nested too deeply") from error
+        content = parse_json(read_text(Path(path)))
+    except ValueError as error:
+        raise InputError(str(path), [json_problem(error)]) from error
     if not isinstance(content, dict):
         raise InputError(str(path), f"the shape is {SHAPE}, not a {type(content).__name__}")
     questions: dict[str, Sequence[Question]] = {}

@@ -26,7 +26,7 @@ from evenhand.protocol.model import (
 from evenhand.protocol.problems import Content, KeyPath
 from evenhand.records import Value
 from evenhand.scales import Ordinal, Percent, Scale, Text, label_key
-from evenhand.text import did_you_mean
+from evenhand.text import unknown
 
 RESERVED = (
     "id", "item", "unit", "rater", "kind", "value", "status", "rationale", "confidence", "notes", "check", "unit_code",
@@ -60,7 +60,7 @@ def contradictions(content: Content, protocol: Protocol | None) -> list[Problem]
         *check.field_uses(),
         *check.criteria_alone(),
         *check.measures_and_targets(),
-        *(problem for index in range(len(check.examples)) for problem in check.example(index)),
+        *check.worked_examples(),
     ]
 
 
@@ -96,10 +96,7 @@ class _Check:
         return self.criteria[self.places[name]] if name in self.places else None
 
     def unknown(self, what: str, name: object, valid: Collection[str], path: KeyPath, *within: str | int) -> Problem:
-        hint = did_you_mean(str(name), valid)
-        return self.problem(
-            f"there is no {what} {name!r}{hint}; there are: {', '.join(valid) or 'none'}", path, *within
-        )
+        return self.problem(unknown(what, name, valid), path, *within)
 
     # Fields
 
@@ -121,12 +118,12 @@ class _Check:
                 yield self.problem(f"only a field of kind label has labels, not {spec.kind}", path)
             if spec.delimiter is not None and spec.kind != "passages":
                 yield self.problem(f"only a field of kind passages has a delimiter, not {spec.kind}", path)
-        specs = {name: spec for name, spec in self.fields.items() if spec}
-        rated = {name: spec.shown for name, spec in specs.items() if spec.role == "rated"}
-        if specs and len(specs) == len(self.fields) and not rated:
+        rated = {name: spec.shown for name, spec in self.fields.items() if spec and spec.role == "rated"}
+        if not self.fields or None in self.fields.values() or any(rated.values()):
+            return
+        if not rated:
             yield self.problem("no field has the role rated: one field is what is rated", ("item", "fields"))
-        elif len(specs) == len(self.fields) and rated and not any(rated.values()):
-            name = next(iter(rated))
+        for name in list(rated)[:1]:
             what = f"{name!r} is what is rated, so it must be shown: remove 'shown: false'"
             yield self.problem(what, ("item", "fields", name))
 
@@ -136,15 +133,15 @@ class _Check:
             yield from self.label_field(name, "results are broken down by fields of kind label", ("strata", index))
         yield from self.label_field(self.raw.get("cluster"), "items are grouped by a field of kind label", ("cluster",))
         rule = self.raw.get("unit")
-        if isinstance(rule, str) and " " in rule:
-            name = rule.rpartition(" ")[2]
-            spec = self.fields.get(name)
-            if name not in self.fields:
-                yield self.unknown("field", name, self.fields, ("unit",))
-            elif spec and (spec.kind != "text" or not spec.required):
-                is_ = "optional" if spec.kind == "text" else f"of kind {spec.kind}"
-                what = f"units are made from a required field of kind text; {name!r} is {is_}"
-                yield self.problem(what, ("unit",))
+        if not isinstance(rule, str) or " " not in rule:
+            return
+        name = rule.rpartition(" ")[2]
+        spec = self.fields.get(name)
+        if name not in self.fields:
+            yield self.unknown("field", name, self.fields, ("unit",))
+        elif spec and (spec.kind != "text" or not spec.required):
+            is_ = "optional" if spec.kind == "text" else f"of kind {spec.kind}"
+            yield self.problem(f"units are made from a required field of kind text; {name!r} is {is_}", ("unit",))
 
     def label_field(self, name: object, use: str, path: KeyPath) -> Iterator[Problem]:
         """The problem of a name that is not that of a label field; what is not a text is reported elsewhere."""
@@ -191,8 +188,7 @@ class _Check:
             yield self.unknown("criterion", name, valid, (*path, "criterion"))
             return
         if name not in valid:
-            what = f"{name!r} must come before the criterion that depends on it"
-            yield self.problem(what, (*path, "criterion"))
+            yield self.problem(f"{name!r} must come before the criterion that depends on it", (*path, "criterion"))
         scale = cast("Scale | None", criterion.scale)
         if scale is None:
             return
@@ -244,10 +240,12 @@ class _Check:
 
     # Examples
 
-    def example(self, index: int) -> Iterator[Problem]:
-        example, path = self.examples[index], ("examples", index)
-        if example is None:
-            return
+    def worked_examples(self) -> Iterator[Problem]:
+        for index, example in enumerate(self.examples):
+            if example is not None:
+                yield from self.example(example, ("examples", index))
+
+    def example(self, example: Example, path: KeyPath) -> Iterator[Problem]:
         for name, value in example.fields.items():
             spec = self.fields.get(name)
             if name not in self.fields:
@@ -293,10 +291,8 @@ def _criterion(value: object) -> Criterion | None:
     given, whole = _mapping(value), _valid(Criterion.model_validate, value)
     if whole is not None or not isinstance(given.get("id"), str):
         return whole
-    scale, when = (
-        _valid(_SCALE.validate_python, given.get("scale")),
-        _valid(Condition.model_validate, given.get("when")),
-    )
+    scale = _valid(_SCALE.validate_python, given.get("scale"))
+    when = _valid(Condition.model_validate, given.get("when"))
     return Criterion.model_construct(id=given["id"], scale=scale, when=when, overall=given.get("overall") is True)
 
 

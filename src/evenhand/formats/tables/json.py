@@ -7,10 +7,12 @@ Nested values stay Python objects.
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from evenhand.errors import InputError, Problem
+from evenhand.files import json_problem, parse_json
 from evenhand.formats.problems import Problems
 from evenhand.formats.tables.cells import clean
 from evenhand.formats.tables.csv import refuse_other, text_lines
@@ -42,7 +44,7 @@ def _lines(path: Path, problems: Problems) -> Iterator[tuple[int, Mapping[str, o
                 try:
                     yield number, _object(_parsed(line))
                 except ValueError as error:
-                    problems.add(_told(error), line=number, fix="each line is one JSON object")
+                    problems.extend([replace(json_problem(error), line=number, fix="each line is one JSON object")])
     except UnicodeError:
         problems.extend([_undecodable(path)])
 
@@ -55,8 +57,7 @@ def read_json(path: Path) -> InputTable:
     except UnicodeError as error:
         raise InputError(str(path), [_undecodable(path)]) from error
     except ValueError as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise InputError(str(path), [Problem(_told(error), line=line)]) from error
+        raise InputError(str(path), [json_problem(error)]) from error
     entries = list(_entries(document, str(path)))
     columns = list(dict.fromkeys(key for entry in entries for key in entry))
     if not columns:
@@ -100,11 +101,8 @@ def _kind(value: object) -> str:
 
 
 def _parsed(text: str) -> object:
-    """A JSON value, strictly: no key twice, no text that UTF-8 cannot hold. Raises ValueError."""
-    try:
-        value: object = json.loads(text, object_pairs_hook=_unique)
-    except RecursionError:
-        raise ValueError("values nested too deeply") from None
+    """A JSON value without a text that UTF-8 cannot hold. Raises ValueError."""
+    value = parse_json(text)
     if re.search(r"\\u(?:0000|[dD][89a-fA-F])", text):
         written = json.dumps(value, ensure_ascii=False).replace("\\\\", "")
         if "\\u0000" in written:
@@ -112,21 +110,6 @@ def _parsed(text: str) -> object:
         if re.search("[\ud800-\udfff]", written):
             raise ValueError("a text holds half of a surrogate pair (\\ud800 to \\udfff), which is not a character")
     return value
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} is there twice in one object")
-    return value
-
-
-def _told(error: ValueError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"not JSON at character {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
-    return str(error)
 
 
 def _undecodable(path: Path) -> Problem:

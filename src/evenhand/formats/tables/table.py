@@ -53,12 +53,17 @@ class Sheet:
 
 def frame_table(frame: IntoFrame) -> InputTable:
     """The table in a pandas or Polars frame, or in any other that narwhals knows; rows are numbered from 1."""
+    eager = eager_frame(frame)
+    return _numbered("data frame", list(map(str, eager.columns)), eager.iter_rows)
+
+
+def eager_frame(frame: IntoFrame) -> nw.DataFrame[Any]:
+    """The frame with its values computed. Raises UserError for anything else."""
     try:
         known = nw.from_native(frame)
     except TypeError:
         raise UserError(f"a pandas or Polars data frame is needed, not {type(frame).__name__}") from None
-    eager: nw.DataFrame[Any] = known.collect() if isinstance(known, nw.LazyFrame) else known
-    return _numbered("data frame", list(map(str, eager.columns)), eager.iter_rows)
+    return known.collect() if isinstance(known, nw.LazyFrame) else known
 
 
 def rows_table(rows: Sequence[Mapping[str, object]]) -> InputTable:
