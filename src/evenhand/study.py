@@ -42,9 +42,9 @@ from evenhand.results import (
     TrustResult,
 )
 from evenhand.run.batch_files import read_replies, write_batch, write_prompts
-from evenhand.run.counters import LOG
 from evenhand.run.estimate import estimate
-from evenhand.run.judge import Outcome, check_idle, judge
+from evenhand.run.judge import check_idle, judge
+from evenhand.run.progress import LOG, Outcome
 from evenhand.run.questions import (
     check_asks,
     cloze_questions,

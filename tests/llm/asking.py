@@ -6,9 +6,8 @@ from random import Random
 
 from evenhand.llm.base import CallError, Message, Reply, Request, Schema
 from evenhand.llm.endpoints import endpoint_of
-from evenhand.llm.http import HttpChat
+from evenhand.llm.http import Event, HttpChat, Waits
 from evenhand.llm.rate_limit import RateLimiter
-from evenhand.llm.retry import Event, Waits
 from evenhand.settings import Settings
 
 KEY = "sk-secret-0815-abcdef"

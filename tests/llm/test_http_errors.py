@@ -7,7 +7,7 @@ from email.utils import formatdate
 import pytest
 
 from evenhand.llm.dialect import ErrorBody, error_body
-from evenhand.llm.http import pause_asked
+from evenhand.llm.wire import pause_asked
 
 
 def test_a_complaint_is_read_from_the_shape_of_openai():

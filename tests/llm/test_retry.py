@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from evenhand.llm.base import CallError, Message, Reply, Request, RunError
-from evenhand.llm.retry import Waits
+from evenhand.llm.http import Waits
 from tests.chat_server import Answer, Call, ChatServer, fails, hangs_up, resets, says, script, unused_port
 from tests.llm.asking import REQUEST, ask
 

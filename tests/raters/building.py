@@ -5,7 +5,7 @@ from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Rater
 from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions
 from evenhand.raters.registry import RaterContext, rater_of
-from evenhand.run.judge import connect_model
+from evenhand.run.recorded_chat import connect_model
 
 
 def build(spec: str, protocol: Protocol, options: RaterOptions = RATER_DEFAULTS) -> Rater:

@@ -9,9 +9,8 @@ from typing import Any, cast
 
 from evenhand.llm.base import Chat, Request
 from evenhand.llm.endpoints import endpoint_of
-from evenhand.llm.http import HttpChat
+from evenhand.llm.http import HttpChat, Waits
 from evenhand.llm.rate_limit import RateLimiter
-from evenhand.llm.retry import Waits
 from evenhand.protocol.load import load_protocol
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.rater import LlmRater

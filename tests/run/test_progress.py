@@ -1,8 +1,7 @@
 import pytest
 
 from evenhand.records import Rating, Status
-from evenhand.run.counters import RaterCounters
-from evenhand.run.progress import ProgressBar
+from evenhand.run.progress import ProgressBar, RaterCounters
 
 
 class Terminal:

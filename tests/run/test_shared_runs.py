@@ -9,7 +9,7 @@ import pytest
 from evenhand.errors import StudyError
 from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.run.judge import judge
-from evenhand.run.recorded_chat import Stopped
+from evenhand.run.progress import Stopped
 from evenhand.study import Study
 from tests.chat_server import Answer, Call, ChatServer
 from tests.run.judging import halo_study, judge_at, supported

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
 from evenhand.llm.base import Request
@@ -33,6 +33,8 @@ class ErrorBody:
     """Seconds to wait, if the body asks for it."""
     status: int | None = None
     """The HTTP status in the body, which counts if the answer itself claims success."""
+    text: str = field(default="", compare=False)
+    """The whole body."""
 
 
 def error_body(text: str) -> ErrorBody:
@@ -40,11 +42,11 @@ def error_body(text: str) -> ErrorBody:
     try:
         body: object = json.loads(text)
     except (ValueError, RecursionError):
-        return ErrorBody(message=text[:READ].lower(), original=text[:READ])
+        return ErrorBody(message=text[:READ].lower(), original=text[:READ], text=text)
     if isinstance(body, list) and body:
         body = cast("list[object]", body)[0]
     if not isinstance(body, dict):
-        return ErrorBody()
+        return ErrorBody(text=text)
     fields = cast("dict[str, object]", body)
     error = fields.get("error")
     inner = cast("dict[str, object]", error) if isinstance(error, dict) else fields
@@ -59,6 +61,7 @@ def error_body(text: str) -> ErrorBody:
         original=original,
         delay=float(delay[1]) if delay else None,
         status=code if error is not None and isinstance(code, int) and 400 <= code < 600 else None,
+        text=text,
     )
 
 

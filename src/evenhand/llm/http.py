@@ -1,22 +1,20 @@
-"""Chat over HTTP with any server that speaks the chat completions format, and what its errors mean."""
+"""Chat over HTTP with any server that speaks the chat completions format, in as many tries as it takes."""
 
+import asyncio
 import io
-import re
 import time
-from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from random import Random
+from typing import Literal
 
 import aiohttp
 
 from evenhand.llm.base import BeforeRetry, CallError, Reply, Request, RunError
-from evenhand.llm.dialect import ErrorBody, error_body
+from evenhand.llm.dialect import error_body
 from evenhand.llm.endpoints import Endpoint
 from evenhand.llm.rate_limit import RateLimiter
-from evenhand.llm.retry import WAITS, Event, Listener, Retries, Waits
-from evenhand.llm.wire import NotACompletion, body_of, reply_of
-from evenhand.text import masked
+from evenhand.llm.wire import body_of, completion_of, http_error
 
 LARGEST = 10_000_000
 """Bytes of a reply that are read."""
@@ -27,22 +25,56 @@ CONNECTING = 30.0
 IN_ONE_GO = 2**20
 """Bytes up to which a body is sent at once: aiohttp warns above a mebibyte, and sends a file piece by piece."""
 
-KEPT = 2000
-"""Characters of a server's answer that are kept with a failure."""
+LEAST_FAILED = 3
+"""Calls in a row that fail before a server counts as gone, unless more are in progress at once."""
 
-QUOTED = 300
-"""Characters of a server's message that are quoted in ours."""
 
-HttpAnswer = tuple[int, Mapping[str, str], bytes]
-"""Status, headers, body."""
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened on the way to a reply, for a run's log and its progress line.
+
+    `retry`: a try failed for `reason`, the next begins in `wait` seconds. `limited`: the server asked for fewer calls.
+    `given up`: a call ended without a reply. `dropped`: the server rejects a part of the requests, named in `reason`,
+    and all later requests are sent without it.
+    """
+
+    kind: Literal["retry", "limited", "given up", "dropped"]
+    reason: str
+    wait: float = 0.0
+
+
+Listener = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Seconds. A wait is a random part of `first`, which doubles at each further failure, up to `longest`.
+
+    What the server asks for is waited for in full, unless it is more than `bound`: then the run stops with that
+    message. A call that is limited again and again waits `patience` in all.
+    """
+
+    first: float = 1.0
+    longest: float = 60.0
+    bound: float = 600.0
+    patience: float = 300.0
+
+    def after(self, failures: int, random: Random) -> float:
+        # Beyond 2 ** 60 doubling makes no difference any more, and 2 ** 1024 is not a float.
+        return random.uniform(0.0, min(self.longest, self.first * 2.0 ** min(failures - 1, 60)))
+
+
+WAITS = Waits()
 
 
 class HttpChat:
-    """A model behind an endpoint.
+    """A model behind an endpoint. Callers hold a place of `pace`.
 
-    `timeout` bounds one try in seconds, from connecting to the last byte of the reply; `tries` and `waits` are those of
-    `Retries`. Callers hold a place of `pace`. What the server rejects is left out of all later requests and reported to
-    `listener`.
+    `timeout` bounds one try in seconds, from connecting to the last byte of the reply. A failure uses up one of the
+    call's `tries`. Being limited is not a failure and is bounded by patience. A server that is gone is not the fault of
+    any unit: RunError, after max(LEAST_FAILED, width) calls in a row that were given up because it could not be
+    reached, broke off, was unavailable or admitted no calls; at once if it never answered. What the server rejects is
+    left out of all later requests. Events are reported to `listener`.
     """
 
     def __init__(
@@ -60,19 +92,73 @@ class HttpChat:
         self.model = endpoint.name
         self.pace = pace
         self._timeout = timeout
-        report: Listener = listener or (lambda _: None)
-        self._retries = Retries(endpoint, pace, tries, waits, random or Random(), report)
+        self._tries = tries
+        self._waits = waits
+        self._random = random or Random()
+        self._report: Listener = listener or (lambda _: None)
         self._dialect = endpoint.dialect
         self._connections: _Connections | None = None
+        self._answered = self._replied = False
+        self._gone = 0
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         """The reply. Raises CallError when the tries are used up, RunError if no call can succeed."""
-        return await self._retries.call(partial(self._attempt, request), before_retry)
+        clock = asyncio.get_running_loop().time
+        failures = limits = 0
+        waited = 0.0
+        while True:
+            began = clock()
+            try:
+                reply = await self._attempt(request)
+            except CallError as caught:
+                error = caught
+            else:
+                self._answered, self._replied, self._gone = True, True, 0
+                self.pace.succeeded(began)
+                return reply
+            self._note(error, began)
+            failures, limits = failures + (not error.limited), limits + error.limited
+            wait = max(error.after or 0.0, self._waits.after(limits if error.limited else failures, self._random))
+            waited += wait if error.limited else 0.0
+            if failures >= self._tries or waited > self._waits.patience:
+                raise self._given_up(error)
+            self._report(Event("limited" if error.limited else "retry", error.reason, wait))
+            await (self.pace.back_off(wait) if error.limited else asyncio.sleep(wait))
+            if before_retry is not None:
+                before_retry(error.charged)
 
     async def close(self) -> None:
         if self._connections is not None:
             await self._connections.session.close()
             self._connections = None
+
+    def _note(self, error: CallError, began: float) -> None:
+        """Report overload to the rate limiter; raise the error if no other try can help."""
+        self._answered |= error.reached
+        if not error.again:
+            raise error
+        asked = error.after or 0.0
+        if asked > self._waits.bound:
+            raise RunError(
+                f"the server at {self._endpoint.host} asks to wait {asked / 60:,.0f} minutes ({error.reason}); "
+                "run the same command again after that to continue"
+            )
+        if error.overloaded:
+            self.pace.overloaded(began, asked)
+
+    def _given_up(self, error: CallError) -> CallError:
+        self._report(Event("given up", error.reason))
+        # A server that never gave a single reply is not judged by what it was asked.
+        if not error.unavailable and self._replied:
+            return error
+        self._gone += 1
+        enough = max(LEAST_FAILED, self.pace.width) if self._replied else LEAST_FAILED
+        if not self._answered or self._gone >= enough:
+            return RunError(
+                f"the server at {self._endpoint.host} does not answer ({error.reason}); "
+                "check that it is running, then run the same command again to continue"
+            )
+        return error
 
     async def _attempt(self, request: Request) -> Reply:
         """One try. A dialect that the server rejects is not a failure: the next one is tried at once."""
@@ -81,29 +167,17 @@ class HttpChat:
             sent = body_of(request, self._endpoint.model, dialect)
             status, headers, body = await self._post(sent, fresh=request.fresh)
             if 200 <= status < 300:
-                return self._reply(body, time.perf_counter() - began)
-            text = body.decode("utf-8", "replace")
-            error = error_body(text)
+                return completion_of(body, self._endpoint, time.perf_counter() - began)
+            error = error_body(body.decode("utf-8", "replace"))
             other = dialect.without_rejected(request, error) if status in (400, 403, 422) else None
             if other is None:
-                raise _http_error(self._endpoint, status, headers, error, text)
+                raise http_error(self._endpoint, status, headers, error)
             # Calls in progress at once are rejected alike; the first of them has already changed the dialect.
             if dialect is self._dialect:
                 self._dialect, dropped = other
-                self._retries.report(Event("dropped", dropped))
+                self._report(Event("dropped", dropped))
 
-    def _reply(self, body: bytes, seconds: float) -> Reply:
-        try:
-            return reply_of(body, seconds=seconds)
-        except NotACompletion:
-            text = body.decode("utf-8", "replace")
-            error = error_body(text)
-            if error.status is not None:
-                raise _http_error(self._endpoint, error.status, {}, error, text) from None
-            raw = _without_key(self._endpoint, text)
-            raise CallError("the reply is not a chat completion", again=True, charged=True, raw=raw) from None
-
-    async def _post(self, body: bytes, *, fresh: bool) -> HttpAnswer:
+    async def _post(self, body: bytes, *, fresh: bool) -> tuple[int, Mapping[str, str], bytes]:
         data = body if len(body) <= IN_ONE_GO else io.BytesIO(body)
         connections = await self._open(fresh=fresh)
         # The library's errors may contain the request with its key, so none is passed on, not even as a cause.
@@ -171,83 +245,3 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
             response.close()
             raise CallError("the reply is too large", charged=True)
     return bytes(body)
-
-
-_KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|AIza)[-_A-Za-z0-9*.…]{6,}")
-_WRONG_KEY = re.compile(r"api[_ ]key[_ ](?:not[_ ]valid|invalid|expired)|invalid[_ ]api[_ ]key|incorrect api key")
-_EMPTY_ACCOUNT = re.compile(
-    r"insufficient[_ ](?:quota|balance|credit|funds)|credit balance is too low|billing_hard_limit"
-)
-
-
-def _http_error(endpoint: Endpoint, status: int, headers: Mapping[str, str], body: ErrorBody, text: str) -> CallError:
-    """The error that an answer stands for: one call's, or a RunError if no other call can succeed either."""
-    quoted = f': "{_without_key(endpoint, body.original[:QUOTED])}"' if body.original else ""
-    if status == 402 or _EMPTY_ACCOUNT.search(f"{body.code} {body.message}"):
-        return RunError(f"the account at {endpoint.host} is empty or at its spending limit ({status}){quoted}")
-    if status in (401, 403) or _WRONG_KEY.search(f"{body.code} {body.message}"):
-        return RunError(_about_key(endpoint, status) + quoted)
-    if status in (404, 405):
-        return RunError(
-            f'{endpoint.host} has no model "{endpoint.model}" or no address {endpoint.url} ({status}); '
-            f"check the model's name and the address{quoted}"
-        )
-    if 300 <= status < 400:
-        place = masked(_without_key(endpoint, headers.get("Location", "").partition("?")[0]))
-        return RunError(
-            f"{endpoint.url} redirects to {place or 'another address'} ({status}); use that address in the rater spec"
-        )
-    later = status in (408, 409, 425)
-    refused = "rate limited" if status == 429 else "not now" if later else "request refused"
-    return CallError(
-        f"{'server error' if status >= 500 else refused} ({status})",
-        again=later or status == 429 or status >= 500,
-        after=pause_asked(headers, body),
-        limited=status == 429,
-        overloaded=status in (429, 503, 529),
-        unavailable=status in (429, 502, 503, 504),
-        raw=_without_key(endpoint, text),
-    )
-
-
-def _about_key(endpoint: Endpoint, status: int) -> str:
-    if endpoint.key is None:
-        return f"{endpoint.host} needs a key ({status}); set the environment variable {endpoint.variable} to it"
-    return f"{endpoint.host} does not accept the key in {endpoint.variable} for {endpoint.model} ({status}); check it"
-
-
-def _without_key(endpoint: Endpoint, text: str) -> str:
-    """The first KEPT characters of a server's answer, without the key or anything that looks like one."""
-    if endpoint.key is not None:
-        text = text.replace(endpoint.key.reveal(), "***")
-    return _KEY_LIKE.sub("***", text[:KEPT]).replace("\0", "\ufffd")
-
-
-def pause_asked(headers: Mapping[str, str], body: ErrorBody) -> float | None:
-    """How many seconds the server asks to wait, in any of the usual ways; None if it does not ask."""
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    retry_after = headers.get("Retry-After")
-    if retry_after is not None:
-        seconds = _number(retry_after)
-        return _until(retry_after) if seconds is None else seconds
-    if body.delay is not None:
-        return body.delay
-    reset = _number(headers.get("x-ratelimit-reset"))
-    # Milliseconds or seconds since 1970, or seconds from now: told apart by their size.
-    if reset is not None and reset > 1e9:
-        return max(0.0, (reset / 1000 if reset > 1e11 else reset) - time.time())
-    return reset
-
-
-def _number(text: str | None) -> float | None:
-    """A number of seconds; `inf` and `nan` are not accepted."""
-    return float(text) if text is not None and re.fullmatch(r"\s*\d{1,15}(\.\d*)?\s*", text, re.ASCII) else None
-
-
-def _until(date: str) -> float | None:
-    try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return None

@@ -21,7 +21,8 @@ class RateLimiter:
         if most < 1:
             raise ValueError(f"at least one place is needed, not {most}")
         self._most = most
-        self._width = most
+        self.width = most
+        """The number of places at the moment."""
         self._sending = 0
         self._backing_off = 0
         self._waiting: _Queue = deque()
@@ -29,11 +30,6 @@ class RateLimiter:
         self._pause: asyncio.TimerHandle | None = None
         self._halved_at = float("-inf")
         self._good = 0
-
-    @property
-    def width(self) -> int:
-        """The number of places at the moment."""
-        return self._width
 
     @property
     def in_use(self) -> int:
@@ -72,9 +68,9 @@ class RateLimiter:
         if began < self._halved_at:
             return
         self._good += 1
-        if self._good >= self._width:
+        if self._good >= self.width:
             self._good = 0
-            self._width = min(self._width + 1, self._most)
+            self.width = min(self.width + 1, self._most)
             self._admit()
 
     def overloaded(self, began: float, pause: float = 0.0) -> None:
@@ -82,7 +78,7 @@ class RateLimiter:
         loop = asyncio.get_running_loop()
         if began > self._halved_at:
             self._halved_at = loop.time()
-            self._width = max(1, self._width // 2)
+            self.width = max(1, self.width // 2)
             self._good = 0
         until = loop.time() + pause
         if pause > 0 and (self._pause is None or until > self._pause.when()):
@@ -110,10 +106,10 @@ class RateLimiter:
 
     def _admit(self) -> None:
         """Let in as many as there is room for, those that back off first."""
-        while self._pause is None and self._sending < self._width:
+        while self._pause is None and self._sending < self.width:
             if self._returning:
                 place = self._returning.popleft()
-            elif self._waiting and self._sending + self._backing_off < self._width:
+            elif self._waiting and self._sending + self._backing_off < self.width:
                 place = self._waiting.popleft()
             else:
                 return

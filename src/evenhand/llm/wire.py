@@ -1,16 +1,34 @@
-"""Requests as JSON bytes and replies from JSON bytes: the chat completions format, independent of HTTP."""
+"""The chat completions format: requests as JSON bytes, replies from JSON bytes, and what a server's errors mean."""
 
 import json
-from collections.abc import Sequence
+import re
+import time
+from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from evenhand.llm.base import Choice, Reply, Request, Usage
-from evenhand.llm.dialect import Dialect
+from evenhand.llm.base import CallError, Choice, Reply, Request, RunError, Usage
+from evenhand.llm.dialect import Dialect, ErrorBody, error_body
+from evenhand.llm.endpoints import Endpoint
+from evenhand.text import masked
 
 _parsed_schema = lru_cache(maxsize=64)(json.loads)
+
+
+KEPT = 2000
+"""Characters of a server's answer that are kept with a failure."""
+
+QUOTED = 300
+"""Characters of a server's message that are quoted in ours."""
+
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|AIza)[-_A-Za-z0-9*.…]{6,}")
+_WRONG_KEY = re.compile(r"api[_ ]key[_ ](?:not[_ ]valid|invalid|expired)|invalid[_ ]api[_ ]key|incorrect api key")
+_EMPTY_ACCOUNT = re.compile(
+    r"insufficient[_ ](?:quota|balance|credit|funds)|credit balance is too low|billing_hard_limit"
+)
 
 
 class NotACompletion(ValueError):
@@ -152,3 +170,88 @@ def _bytes(token: dict[str, object]) -> bytes:
 
 def _shown(token: bytes) -> str:
     return token.decode("utf-8", "replace")
+
+
+def completion_of(body: bytes, endpoint: Endpoint, seconds: float) -> Reply:
+    """The reply in a body that came with a status of success. Raises CallError if it contains an error all the same."""
+    try:
+        return reply_of(body, seconds=seconds)
+    except NotACompletion:
+        error = error_body(body.decode("utf-8", "replace"))
+        if error.status is not None:
+            raise http_error(endpoint, error.status, {}, error) from None
+        raw = _without_key(endpoint, error.text)
+        raise CallError("the reply is not a chat completion", again=True, charged=True, raw=raw) from None
+
+
+def http_error(endpoint: Endpoint, status: int, headers: Mapping[str, str], body: ErrorBody) -> CallError:
+    """The error that an answer stands for: one call's, or a RunError if no other call can succeed either."""
+    quoted = f': "{_without_key(endpoint, body.original[:QUOTED])}"' if body.original else ""
+    if status == 402 or _EMPTY_ACCOUNT.search(f"{body.code} {body.message}"):
+        return RunError(f"the account at {endpoint.host} is empty or at its spending limit ({status}){quoted}")
+    if status in (401, 403) or _WRONG_KEY.search(f"{body.code} {body.message}"):
+        return RunError(_about_key(endpoint, status) + quoted)
+    if status in (404, 405):
+        return RunError(
+            f'{endpoint.host} has no model "{endpoint.model}" or no address {endpoint.url} ({status}); '
+            f"check the model's name and the address{quoted}"
+        )
+    if 300 <= status < 400:
+        place = masked(_without_key(endpoint, headers.get("Location", "").partition("?")[0]))
+        return RunError(
+            f"{endpoint.url} redirects to {place or 'another address'} ({status}); use that address in the rater spec"
+        )
+    later = status in (408, 409, 425)
+    refused = "rate limited" if status == 429 else "not now" if later else "request refused"
+    return CallError(
+        f"{'server error' if status >= 500 else refused} ({status})",
+        again=later or status == 429 or status >= 500,
+        after=pause_asked(headers, body),
+        limited=status == 429,
+        overloaded=status in (429, 503, 529),
+        unavailable=status in (429, 502, 503, 504),
+        raw=_without_key(endpoint, body.text),
+    )
+
+
+def _about_key(endpoint: Endpoint, status: int) -> str:
+    if endpoint.key is None:
+        return f"{endpoint.host} needs a key ({status}); set the environment variable {endpoint.variable} to it"
+    return f"{endpoint.host} does not accept the key in {endpoint.variable} for {endpoint.model} ({status}); check it"
+
+
+def _without_key(endpoint: Endpoint, text: str) -> str:
+    """The first KEPT characters of a server's answer, without the key or anything that looks like one."""
+    if endpoint.key is not None:
+        text = text.replace(endpoint.key.reveal(), "***")
+    return _KEY_LIKE.sub("***", text[:KEPT]).replace("\0", "\ufffd")
+
+
+def pause_asked(headers: Mapping[str, str], body: ErrorBody) -> float | None:
+    """How many seconds the server asks to wait, in any of the usual ways; None if it does not ask."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    retry_after = headers.get("Retry-After")
+    if retry_after is not None:
+        seconds = _number(retry_after)
+        return _until(retry_after) if seconds is None else seconds
+    if body.delay is not None:
+        return body.delay
+    reset = _number(headers.get("x-ratelimit-reset"))
+    # Milliseconds or seconds since 1970, or seconds from now: told apart by their size.
+    if reset is not None and reset > 1e9:
+        return max(0.0, (reset / 1000 if reset > 1e11 else reset) - time.time())
+    return reset
+
+
+def _number(text: str | None) -> float | None:
+    """A number of seconds; `inf` and `nan` are not accepted."""
+    return float(text) if text is not None and re.fullmatch(r"\s*\d{1,15}(\.\d*)?\s*", text, re.ASCII) else None
+
+
+def _until(date: str) -> float | None:
+    try:
+        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return None

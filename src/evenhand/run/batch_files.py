@@ -28,8 +28,8 @@ from evenhand.raters.llm_judge.prompt import Prompts
 from evenhand.raters.llm_judge.rater import judgement_of
 from evenhand.raters.options import RATER_DEFAULTS, RaterOptions
 from evenhand.records import Kind, RaterRef, Rating, new_id, now
-from evenhand.run.counters import RaterCounters
-from evenhand.run.judge import has_rated
+from evenhand.run.progress import RaterCounters
+from evenhand.run.worker import has_rated
 from evenhand.settings import Secret, Settings
 from evenhand.store.replies import ReplyKey, StoredReply
 from evenhand.store.store import Store

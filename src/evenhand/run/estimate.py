@@ -4,18 +4,16 @@ A dry run is a run on chats that record each request and refuse it.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
-from evenhand.llm.base import BeforeRetry, CallError, Chat, Reply, Request, Usage
+from evenhand.llm.base import BeforeRetry, CallError, Reply, Request, Usage
 from evenhand.raters.base import Rater
 from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions, RunOptions
-from evenhand.raters.registry import RaterContext, RaterSource, rater_of
-from evenhand.run.budget import Budget
-from evenhand.run.judge import check_settings, connect_model
-from evenhand.run.recorded_chat import is_reusable, key_of
-from evenhand.run.worker import Call, calls_for, limited, run_in_loop
+from evenhand.raters.registry import RaterSource
+from evenhand.run.recorded_chat import SCOPE, CallScope, Price, RecordedChat, Recorder
+from evenhand.run.worker import Call, calls_for, check_settings, limited, run_in_loop
 from evenhand.store.store import Store
 from evenhand.text import counted, money
 
@@ -46,6 +44,17 @@ class ModelEstimate:
     worst: float | None = None
     """The most it could cost: each byte a token, each reply as long as it may get, each requested twice."""
 
+    def add(self, request: Request, price: Price | None, written: int, known: bool, factor: float) -> None:
+        """Add a request that stands for `factor` requests; `known`: its reply is stored."""
+        calls, read = (not known) * factor, sum(estimated_tokens(message.content) for message in request.messages)
+        self.calls += calls
+        self.stored += known * factor
+        self.input_tokens += read * calls
+        self.output_tokens += written * calls
+        if price is not None:
+            self.cost = (self.cost or 0.0) + price.cost(Usage(read, written)) * calls
+            self.worst = (self.worst or 0.0) + 2 * price.worst(request) * calls
+
     def lines(self, about: str) -> Iterator[str]:
         stored = f", {self.stored:,.0f} more have a stored reply" if self.stored else ""
         yield f"  {self.model}: {about}{self.calls:,.0f} calls{stored}"
@@ -60,11 +69,11 @@ class ModelEstimate:
 class CostEstimate:
     """A run before it starts; `sampled`: only some of the prompts were made, and the rest extrapolated."""
 
-    units: Mapping[str, int]
-    models: Sequence[ModelEstimate]
-    first: Request | None
-    sampled: bool = False
     cap: float | None = None
+    units: dict[str, int] = field(default_factory=dict[str, int])
+    models: list[ModelEstimate] = field(default_factory=list[ModelEstimate])
+    first: Request | None = None
+    sampled: bool = False
 
     def __str__(self) -> str:
         lines = list[str]()
@@ -82,17 +91,14 @@ class CostEstimate:
         return "\n".join([*lines, "\nNothing was sent."])
 
 
-class EstimatingChat:
-    """Records each request and refuses it."""
+class EstimatingChat(RecordedChat):
+    """Records each request, and whether its reply is stored, and refuses it."""
 
-    def __init__(self, chat: Chat) -> None:
-        self.model = chat.model
-        self.pace = chat.pace
-        self.close = chat.close
-        self.requests: list[Request] = []
+    requests: Sequence[tuple[Request, bool]] = ()
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
-        self.requests.append(request)
+        stored = await self.find(self.key(request), SCOPE.get().since)
+        self.requests = [*self.requests, (request, stored is not None)]
         raise CallError("dry run")
 
 
@@ -103,83 +109,49 @@ def estimate(
     run: RunOptions = RUN_DEFAULTS,
 ) -> CostEstimate:
     """What `judge` would do with the same arguments. Nothing is sent and nothing stored."""
-
-    def connect(target: str | Chat) -> Chat:
-        return EstimatingChat(connect_model(target, run) if isinstance(target, str) else target)
-
-    budget = Budget(store.work, run)
-    built = [rater_of(source, RaterContext(store.protocol, connect, options, run)) for source in raters]
-    check_settings(store, built)
-    budget.check([chat.model for rater in built for chat in rater.chats])
-    found = [_RaterEstimate(store, rater, run, budget) for rater in built]
-    for one in found:
-        run_in_loop(one.make)
-    return CostEstimate(
-        {one.rater.ref.id: one.units for one in found},
-        [model for one in found for model in one.models.values()],
-        next((one.first for one in found if one.first is not None), None),
-        any(one.factor > 1 for one in found),
-        run.max_cost,
-    )
+    recorder, found = Recorder(store, run), CostEstimate(run.max_cost)
+    for rater in recorder.raters(raters, options, EstimatingChat):
+        check_settings(store, rater)
+        run_in_loop(lambda rater=rater: _add_rater(recorder, rater, found))
+    return found
 
 
-class _RaterEstimate:
-    """One rater's part of an estimate."""
+async def _add_rater(recorder: Recorder, rater: Rater, found: CostEstimate) -> None:
+    name, limit = rater.ref.id, recorder.options.limit
+    _, pending = recorder.store.work.count_pending(name, failed=recorder.options.retry_failed)
+    found.units[name] = pending if limit is None else min(pending, limit)
+    sample = list(islice(_calls(recorder, rater), SAMPLE))
+    seen = sum(len(call.units) for call in sample)
+    factor = found.units[name] / seen if seen else 0.0
+    found.sampled |= factor > 1
+    # Members of a jury that compute in this process send nothing.
+    askers = [one for one in rater.members or [rater] if one.chats]
+    chats = [chat for chat in rater.chats if isinstance(chat, EstimatingChat)]
+    models = {chat.model: ModelEstimate(name, chat.model) for chat in chats}
+    for call in sample if askers else ():
+        SCOPE.set(CallScope(("", "", call.item.id), call.since))
+        for asker in askers:
+            await asker.rate_units(call.item, call.units)
+        written = REPLY_TOKENS * len(recorder.store.protocol.criteria) * len(call.units)
+        for chat in chats:
+            for request, known in chat.requests:
+                found.first = found.first or request
+                models[chat.model].add(request, chat.price, min(request.max_tokens, written), known, factor)
+            chat.requests = ()
+    for chat in chats:
+        await chat.close()
+    found.models += [model for model in models.values() if model.calls or model.stored]
 
-    def __init__(self, store: Store, rater: Rater, run: RunOptions, budget: Budget) -> None:
-        self._store = store
-        self._run = run
-        self._budget = budget
-        self.rater = rater
-        _, pending = store.work.count_pending(rater.ref.id, failed=run.retry_failed)
-        self.units = pending if run.limit is None else min(pending, run.limit)
-        self.factor = 0.0
-        self.models: dict[str, ModelEstimate] = {}
-        self.first: Request | None = None
 
-    async def make(self) -> None:
-        sample = list(islice(self._calls(), SAMPLE))
-        seen = sum(len(call.units) for call in sample)
-        self.factor = self.units / seen if seen else 0.0
-        # Members of a jury that compute in this process send nothing.
-        askers = [one for one in self.rater.members or [self.rater] if one.chats]
-        for call in sample if askers else ():
-            for asker in askers:
-                await asker.rate_units(call.item, call.units)
-            for chat in self.rater.chats:
-                assert isinstance(chat, EstimatingChat)
-                for request in chat.requests:
-                    self._add(chat, request, call)
-                chat.requests.clear()
-        for chat in self.rater.chats:
-            await chat.close()
-
-    def _calls(self) -> Iterator[Call]:
-        """All calls that the rater has to make, read from the study as they are taken."""
-        left = self._run.limit
-        for item, units in self._store.work.pending(self.rater.ref.id, failed=self._run.retry_failed):
-            if left is not None and left <= 0:
-                return
-            chosen = limited(units, left, self.rater)
-            left = None if left is None else left - len(chosen)
-            yield from calls_for(self._store, self.rater, self._run.retry_failed, item, chosen)
-
-    def _add(self, chat: Chat, request: Request, call: Call) -> None:
-        self.first = self.first or request
-        entry = self.models.setdefault(chat.model, ModelEstimate(self.rater.ref.id, chat.model))
-        key = key_of(chat, request)
-        known = is_reusable(self._store.replies.find([key]).get(key), call.since)
-        read = sum(estimated_tokens(message.content) for message in request.messages)
-        written = min(request.max_tokens, REPLY_TOKENS * len(self._store.protocol.criteria) * len(call.units))
-        calls = (not known) * self.factor
-        entry.calls += calls
-        entry.stored += known * self.factor
-        entry.input_tokens += read * calls
-        entry.output_tokens += written * calls
-        price = self._budget.price(chat.model)
-        if price is not None:
-            entry.cost = (entry.cost or 0.0) + price.cost(Usage(read, written)) * calls
-            entry.worst = (entry.worst or 0.0) + 2 * price.worst(request) * calls
+def _calls(recorder: Recorder, rater: Rater) -> Iterator[Call]:
+    """All calls that the rater has to make, read from the study as they are taken."""
+    store, left, retry = recorder.store, recorder.options.limit, recorder.options.retry_failed
+    for item, units in store.work.pending(rater.ref.id, failed=retry):
+        if left is not None and left <= 0:
+            return
+        chosen = limited(units, left, rater)
+        left = None if left is None else left - len(chosen)
+        yield from calls_for(store, rater, retry, item, chosen)
 
 
 def estimated_tokens(text: str) -> int:

@@ -17,9 +17,9 @@ from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RunOptions
 from evenhand.raters.quest_eval.question_maker import MAKING, QuestionMaker
 from evenhand.raters.registry import RaterSource
 from evenhand.records import Item, now
-from evenhand.run.counters import LOG, MOST_REASONS, RaterCounters
-from evenhand.run.judge import MAKER, Outcome, check_idle, recorded_raters
-from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder, Stopped
+from evenhand.run.judge import MAKER, check_idle
+from evenhand.run.progress import LOG, MOST_REASONS, Outcome, RaterCounters, Stopped
+from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder
 from evenhand.run.worker import Worker, run_workers
 from evenhand.store.items import Replaced
 from evenhand.store.store import Store
@@ -132,7 +132,7 @@ def make_questions(
     check_asks(store)
     check_idle(store)
     recorder = Recorder(store, run)
-    (rater,) = recorded_raters(recorder, [source], RATER_DEFAULTS)
+    (rater,) = recorder.raters([source], RATER_DEFAULTS)
     worker = _QuestionWorker(recorder, rater)
     run_workers(recorder, [worker], progress=progress)
     worker.making.why = recorder.stopped

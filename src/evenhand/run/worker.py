@@ -8,7 +8,7 @@ import asyncio
 import signal
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Generator, Sequence, Set
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ from datetime import datetime
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
+from evenhand.errors import UserError
 from evenhand.raters.base import Judgement, Rater
 from evenhand.raters.ensemble import all_of
-from evenhand.records import Item, Rating, Unit, new_id
-from evenhand.run.counters import LOG, RaterCounters
-from evenhand.run.progress import ProgressBar
-from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder, Stopped
+from evenhand.records import Item, Rating, Status, Unit, new_id
+from evenhand.run.progress import LOG, ProgressBar, RaterCounters, Stopped
+from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder
 from evenhand.store.store import Store
 from evenhand.store.work import Finished, Lease, RunSpec, RunState, Taken
 
@@ -158,11 +158,46 @@ def limited(units: Sequence[Unit], left: int | None, rater: Rater) -> Sequence[U
     return units if left is None or rater.together else units[:left]
 
 
+def check_settings(store: Store, rater: Rater) -> None:
+    """Raise UserError if the rater has rated this study under the current protocol with other settings.
+
+    Ratings of one rater id are compared as one rater's; two configurations under one name would be mixed unnoticed.
+    """
+    ref = rater.ref
+    before = next((known for known in store.ratings.raters() if known.id == ref.id), None)
+    if before is None:
+        return
+    if before.kind != ref.kind:
+        raise UserError(
+            f"{store.location}: {ref.id!r} is known here as a {before.kind} and cannot rate as a {ref.kind}; "
+            "choose another name: --rater NAME=SPEC"
+        )
+    if before.config != ref.config and has_rated(store, ref.id):
+        earlier = [run.settings for run in store.work.runs() if run.rater == ref.id]
+        difference = _difference(earlier[-1], rater.settings) if earlier else ", its ratings were imported from a file"
+        raise UserError(
+            f"{store.location}: {ref.id!r} has rated here with other settings{difference}. Use the same settings to "
+            f"continue, or give this configuration a name of its own: --rater NAME={rater.settings.get('spec', 'SPEC')}"
+        )
+
+
+def has_rated(store: Store, rater: str) -> bool:
+    """Whether a rater has given any answer under the current protocol; failures alone are none."""
+    return any(rating.status is not Status.FAILED for rating in store.ratings.all(rater=rater))
+
+
+def _difference(before: Mapping[str, object], now: Mapping[str, object]) -> str:
+    keys = [key for key in dict.fromkeys([*before, *now]) if before.get(key) != now.get(key)]
+    changed = ", ".join(f"{key} {before.get(key)!s} → {now.get(key)!s}" for key in keys)
+    return f" ({changed})" if before and changed else ""
+
+
 class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
-    """Rates the units that a rater has not rated yet."""
+    """Rates the units that a rater has not rated yet. Raises UserError if it rated with other settings before."""
 
     def __init__(self, recorder: Recorder, rater: Rater) -> None:
         super().__init__(recorder, rater)
+        check_settings(recorder.store, rater)
         self._left = limit = recorder.options.limit
         self._failed = recorder.options.retry_failed
         _, units = recorder.store.work.count_pending(rater.ref.id, failed=self._failed)
