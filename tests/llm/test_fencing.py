@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.llm.fencing import JOINER, fenced, harmless, marker_of, reply_code, restored, storable
+from evenhand.llm.fencing import JOINER, fenced, harmless, marker_of, reply_codes, restored, storable
 
 TOKENS = [
     "<|im_start|>",
@@ -109,18 +109,19 @@ def test_a_fenced_text_has_its_end_line_once_and_at_the_end(text: str):
 
 
 def test_a_reply_code_depends_on_the_identity_and_is_neither_taken_nor_in_a_text():
-    code = reply_code(["item", "1"], [])
-    assert code == reply_code(["item", "1"], ["other text"])
+    (code,) = reply_codes([["item", "1"]], [])
+    assert [code] == reply_codes([["item", "1"]], ["other text"])
     assert len(code) == 5
     assert code[0].isalpha()
     assert code.isupper()
-    assert reply_code(["item", "2"], []) != code
-    assert reply_code(["item", "1"], [f"({code})"]) not in f"({code})"
-    assert reply_code(["item", "1"], [], [code]) != code
+    assert reply_codes([["item", "2"]], []) != [code]
+    assert reply_codes([["item", "1"]], [f"({code})"])[0] not in f"({code})"
+    first, second = reply_codes([["item", "1"], ["item", "1"]], [])
+    assert (first == code, second == code) == (True, False)
 
 
 def test_reply_codes_are_spread_evenly():
-    codes = [reply_code([str(number)], []) for number in range(3000)]
+    codes = [code for number in range(3000) for code in reply_codes([[str(number)]], [])]
     assert len(set(codes)) == 3000
     assert len({code[0] for code in codes}) == 19
     assert len({code[-1] for code in codes}) == 26

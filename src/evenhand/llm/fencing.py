@@ -7,7 +7,7 @@ A second, shorter code identifies a request: the reply repeats it, so that a rep
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 
 JOINER = "\u2060"
@@ -71,20 +71,17 @@ def marker_of(texts: Iterable[str]) -> str:
     """A marker that occurs in none of the texts; the same texts have the same marker on every machine."""
     texts = list(texts)
     # Longer at every attempt: some text would have to contain all of them to keep this going.
-    for attempt in count():
-        marker = _digest(texts, attempt).hex()[: min(MARKER_LENGTH + 2 * attempt, 64)]
-        if not any(marker in text for text in texts):
-            return marker
-    raise AssertionError("unreachable")
+    attempts = (_digest(texts, attempt).hex()[: min(MARKER_LENGTH + 2 * attempt, 64)] for attempt in count())
+    return next(marker for marker in attempts if not any(marker in text for text in texts))
 
 
-def reply_code(identity: Sequence[str], texts: Sequence[str], taken: Collection[str] = ()) -> str:
-    """A short code for a request, derived from what identifies it; it occurs in no text and is not already taken."""
-    for attempt in count():
-        code = _code(_digest(identity, attempt), min(CODE_LENGTH + attempt, 20))
-        if code not in taken and not any(code in text for text in texts):
-            return code
-    raise AssertionError("unreachable")
+def reply_codes(identities: Iterable[Sequence[str]], texts: Sequence[str]) -> Sequence[str]:
+    """A short code for each request, derived from what identifies it; it occurs in no text, and only once."""
+    codes: list[str] = []
+    for identity in identities:
+        attempts = (_code(_digest(identity, attempt), min(CODE_LENGTH + attempt, 20)) for attempt in count())
+        codes.append(next(code for code in attempts if code not in codes and not any(code in text for text in texts)))
+    return codes
 
 
 def fenced(name: str, text: str, marker: str) -> str:

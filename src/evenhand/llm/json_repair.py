@@ -2,9 +2,10 @@
 
 In this order: thoughts before `</think>` are skipped; anything around the object, code fences included, is skipped; an
 object that is not JSON is read again with Python's literals, single or typographic quotation marks, surplus commas and
-backslashes that escape nothing, and then it is JSON or it is not. Line breaks inside a string are accepted. NaN and
-Infinity, and a key that occurs twice with different values, are kept as marks that fit no scale. An object that was
-cut off is not completed.
+backslashes that escape nothing, and then it is JSON or it is not. Line breaks inside a string are accepted. Keys are
+folded: spellings that differ only in case, spaces, underscores and hyphens are one key. NaN and Infinity, and a key
+that occurs twice with different values, are kept as marks that fit no scale. An object that was cut off is not
+completed.
 """
 
 import json
@@ -55,7 +56,7 @@ class Cut(Unreadable):
 
 
 def find_object(text: str, expected: Collection[str]) -> Found:
-    """The object in a reply. `expected` are folded keys, at least one of which an answer has.
+    """The object in a reply, by its folded keys. An answer has at least one of the keys that are `expected`.
 
     An object with such a key is preferred to one without. Raises Unreadable, also if there are several different
     objects and no way to tell which is the answer; Cut if the object has no end.
@@ -66,7 +67,8 @@ def find_object(text: str, expected: Collection[str]) -> Found:
     found = list(_objects(text, start))
     if not found:
         raise Unreadable(NOT_AN_OBJECT if _is_json(text[start:]) else NOT_JSON)
-    fitting = [one for one in found if any(folded(key) in expected for key in one.body)]
+    keys = set(map(folded, expected))
+    fitting = [one for one in found if not keys.isdisjoint(one.body)]
     if not all(same(one.body, fitting[0].body) for one in fitting):
         raise Unreadable(MORE_THAN_ONE)
     return (fitting or found)[0]
@@ -85,7 +87,7 @@ def complete_objects(text: str, start: int) -> Sequence[Body]:
 
 @lru_cache(maxsize=1024)
 def folded(key: str) -> str:
-    """A key without case, spaces, underscores and hyphens: spellings that differ only in these count as the same."""
+    """A key without case, spaces, underscores and hyphens."""
     return _BETWEEN.sub("", key).casefold()
 
 
@@ -144,24 +146,19 @@ def _is_json(text: str) -> bool:
 
 def _objects(text: str, start: int) -> Iterator[Found]:
     """The objects of the top level."""
-    unclosed: list[int] = []
+    unclosed = 0
     place = text.find("{", start)
     while place >= 0:
-        end = _end(text, place)
+        end = next((end for begin, end in _braces(text, place) if begin == place), None)
         if end is None:
             if _LIKE_AN_OBJECT.match(text, place):
                 raise Cut(place)
-            unclosed.append(place)
-            if len(unclosed) > MOST_UNCLOSED:
+            unclosed += 1
+            if unclosed > MOST_UNCLOSED:
                 raise Unreadable(NOT_JSON)
         elif (found := _parsed(text, place, end)) is not None:
             yield found
         place = text.find("{", end or place + 1)
-
-
-def _end(text: str, start: int) -> int | None:
-    """The offset after the brace that closes the one at `start`."""
-    return next((end for begin, end in _braces(text, start) if begin == start), None)
 
 
 def _braces(text: str, start: int) -> Iterator[tuple[int, int]]:
@@ -187,7 +184,8 @@ def _parsed(text: str, start: int, end: int) -> Found | None:
 
 def _pairs(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     body: dict[str, object] = {}
-    for key, value in pairs:
+    for name, value in pairs:
+        key = folded(name)
         body[key] = value if key not in body or same(body[key], value) else Mark.CLASH
     return body
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evenhand.llm.fencing import harmless
 from evenhand.raters.base import RatingTask
-from evenhand.raters.llm_judge.prompt import Prompts, unit_codes
+from evenhand.raters.llm_judge.prompt import Prompts, case_of
 from tests.raters.rater_cases import FIELDS, protocol_named, tasks
 
 CORPUS = [
@@ -110,6 +110,6 @@ def test_a_sentence_cannot_close_the_fence_of_all_sentences():
         *("begin question", "end question", "begin article", "end article", "begin response", "end response"),
         *("begin sentences", "end sentences"),
     ]
-    codes = list(unit_codes(protocol_named("stem-accuracy"), task).values())
+    codes = list(case_of(protocol_named("stem-accuracy"), task).codes.values())
     assert re.findall(r"^\[sentence \d+, code (\w+)\]$", user, re.MULTILINE) == codes
     assert [user.count(code) for code in codes] == [3, *[2] * (len(codes) - 1)]

@@ -12,7 +12,7 @@ from evenhand.protocol.guideline import field_text, field_title
 from evenhand.protocol.model import Example, Protocol
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.parse import Reason, read_reply
-from evenhand.raters.llm_judge.prompt import Prompts, unit_codes
+from evenhand.raters.llm_judge.prompt import Prompts, case_of
 from evenhand.raters.llm_judge.reply_schema import unit_noun
 from evenhand.records import Item
 from evenhand.scales import Nominal, Ordinal
@@ -94,25 +94,25 @@ def test_what_differs_between_the_units_of_an_item_comes_after_all_of_its_fields
 
 def test_each_unit_has_a_code_of_its_own_that_depends_on_its_texts_alone():
     protocol, whole = protocol_named("stem-accuracy"), together("stem-accuracy")
-    codes = unit_codes(protocol, whole)
+    codes = case_of(protocol, whole).codes
     assert len(set(codes.values())) == 3
     assert all(re.fullmatch("[B-Z][B-Z2-9]{4}", code) for code in codes.values())
     for task in tasks("stem-accuracy")[:3]:
-        assert unit_codes(protocol, task).items() <= codes.items()
+        assert case_of(protocol, task).codes.items() <= codes.items()
         code = codes[task.units[0].id]
         assert asked("stem-accuracy", task).messages[1].content.rstrip().endswith(f'{{"unit_code": "{code}"')
     renamed = RatingTask(Item("other", whole.item.fields), whole.units)
-    assert unit_codes(protocol, renamed) == codes
+    assert case_of(protocol, renamed).codes == codes
     changed = RatingTask(Item("case", {**whole.item.fields, "question": "How bad is it?"}), whole.units)
-    assert set(unit_codes(protocol, changed).values()).isdisjoint(codes.values())
+    assert set(case_of(protocol, changed).codes.values()).isdisjoint(codes.values())
 
 
 def test_the_same_sentence_twice_has_two_codes_and_a_code_is_in_no_text():
     fields = {"question": "?", "article": "It is.", "response": "Yes. Yes."}
-    codes = unit_codes(protocol_named("stem-accuracy"), tasks("stem-accuracy", fields)[-1])
+    codes = case_of(protocol_named("stem-accuracy"), tasks("stem-accuracy", fields)[-1]).codes
     assert len(set(codes.values())) == len(codes) == 2
     quoting = tasks("stem-accuracy", {**fields, "question": " ".join(codes.values())})[-1]
-    again = unit_codes(protocol_named("stem-accuracy"), quoting)
+    again = case_of(protocol_named("stem-accuracy"), quoting).codes
     assert not any(code in str(quoting.item.fields["question"]) for code in again.values())
 
 
@@ -151,7 +151,7 @@ def test_the_answers_of_worked_examples_obey_the_schema_and_read_back(name: str)
     codes = [str(json.loads(answer)["unit_code"]) for answer in answers]
     assert len(set(codes)) == len(codes)
     assert all(f"is {code}.\nReply: " in system for code in codes)
-    (own,) = unit_codes(protocol, task).values()
+    (own,) = case_of(protocol, task).codes.values()
     for example, answer, code in zip(protocol.examples, answers, codes, strict=True):
         assert read_reply(protocol, task, says(answer)).faults[task.units[0].id].reason == Reason.OTHER_CODE
         assert list(validator.iter_errors(json.loads(answer))) == []
@@ -196,7 +196,7 @@ def test_a_sentence_stands_by_itself_beside_the_whole_response():
 def test_sentences_rated_together_are_numbered_by_their_positions():
     whole = together("stem-accuracy")
     user = asked("stem-accuracy", RatingTask(whole.item, whole.units[1:])).messages[1].content
-    two, three = list(unit_codes(protocol_named("stem-accuracy"), whole).values())[1:]
+    two, three = list(case_of(protocol_named("stem-accuracy"), whole).codes.values())[1:]
     assert f"[sentence 2, code {two}]\nTraining took a day.\n[sentence 3, code {three}]\nHere is a summary.\n" in user
     assert "[sentence 1, " not in user
     assert user.endswith(f'in this order: {two}, {three}. It begins with {{"sentences": [{{"unit_code": "{two}"')

@@ -18,7 +18,7 @@ A value is whatever its scale reads. Truth values, lists, objects and NaN never 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import TypeGuard, cast
 
 from evenhand.llm import json_repair
 from evenhand.llm.base import Message, Reply, Request
@@ -29,7 +29,7 @@ from evenhand.protocol.guideline import field_text
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.logprobs import Path, odds, value_offsets
-from evenhand.raters.llm_judge.prompt import unit_codes
+from evenhand.raters.llm_judge.prompt import case_of
 from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, unit_noun
 from evenhand.records import Answer, Span, Unit, Value
 from evenhand.scales import PERCENT
@@ -107,7 +107,7 @@ def read_reply(protocol: Protocol, task: RatingTask, reply: Reply) -> Reading:
 
     An answer has the distribution of its values if the reply has log probabilities and was JSON without any repair.
     """
-    codes = unit_codes(protocol, task)
+    codes = case_of(protocol, task).codes
     text = reply.text.casefold()
     reading = Reading(own=any(code.casefold() in text for code in codes.values()))
     reader = _ReplyReader(protocol, task, codes, reply)
@@ -167,9 +167,7 @@ class _ReplyReader:
         self._protocol = protocol
         self._task = task
         self._codes = codes
-        self._folded_codes = {code.casefold() for code in codes.values()}
         self._noun = unit_noun(protocol)
-        self._names = _names_of(protocol)
         self._reply = reply
         self._cut_off = reply.finish == "length"
         self._offsets: Mapping[Path, int] = {}
@@ -180,23 +178,25 @@ class _ReplyReader:
         text, group, single = self._reply.text, f"{self._noun}s", len(self._task.units) == 1
         if self._reply.finish == "refusal":
             raise Unreadable(Reason.REFUSED)
-        keys = {group, *self._folded_codes}
-        if single:
-            keys |= {_CODE_KEY, *(name for names in self._names.values() for name in names)}
+        keys = [group, *self._codes.values()]
+        for criterion in self._protocol.criteria if single else ():
+            keys += UNIT_CODE, criterion.id, criterion.title
         try:
             found = find_object(text, keys)
         except Unreadable as error:
             if isinstance(error, Cut) and error.start is not None:
                 # Of a list of units, those that were complete before the cut are kept.
                 self._cut_off = True
-                return [_UnitEntry(_folded(body)) for body in complete_objects(text, error.start)]
+                return [_UnitEntry(body) for body in complete_objects(text, error.start)]
             if self._cut_off and str(error) != Reason.MORE_THAN_ONE:
                 raise Unreadable(Reason.TRUNCATED) from error
             raise
         if found.start is not None and self._reply.choices:
-            offsets = value_offsets(text, found.start)
-            self._offsets = {tuple(map(_folded_key, path)): offset for path, offset in offsets.items()}
-        body = _folded(found.body)
+            self._offsets = {
+                tuple(folded(key) if isinstance(key, str) else key for key in path): offset
+                for path, offset in value_offsets(text, found.start).items()
+            }
+        body = found.body
         if body.get(group) is Mark.CLASH:
             raise Unreadable(Reason.MORE_THAN_ONE)
         if group in body:
@@ -208,14 +208,11 @@ class _ReplyReader:
     def _listed(self, value: object, *prefix: str) -> Sequence[_UnitEntry]:
         """The entries of a list, or of an object whose keys are codes."""
         if isinstance(value, list):
-            objects = enumerate(cast("list[object]", value))
-            found = [(place, cast("object", one)) for place, one in objects if isinstance(one, dict)]
-            return [_UnitEntry(_folded(one), (*prefix, place)) for place, one in found]
-        entries: list[_UnitEntry] = []
-        for key, one in _folded(value).items():
-            named: Body = {_CODE_KEY: key} if key in self._folded_codes else {}
-            entries.append(_UnitEntry({**named, **_folded(one)}, (*prefix, key)))
-        return entries
+            places = enumerate(cast("list[object]", value))
+            return [_UnitEntry(one, (*prefix, place)) for place, one in places if _is_object(one)]
+        known = {code.casefold() for code in self._codes.values()}
+        named = [(key, {_CODE_KEY: key} if key in known else {}, _object(one)) for key, one in _object(value).items()]
+        return [_UnitEntry({**code, **body}, (*prefix, key)) for key, code, body in named]
 
     def read(self, unit: Unit, entries: Sequence[_UnitEntry]) -> Sequence[Answer] | Fault:
         """The answers on a unit, or why there are none."""
@@ -226,7 +223,7 @@ class _ReplyReader:
             return self._missing(f"{title} (code {code})", code, {entry.code for entry in entries})
         if not all(same(entry.fields, mine[0].fields) for entry in mine):
             return Fault(Reason.MORE_THAN_ONE, f"{title} (code {code}) has several entries that differ.")
-        reader = _UnitReader(self._protocol, self._names, mine[0].fields, self._find)
+        reader = _UnitReader(self._protocol, mine[0].fields, self._find)
         answers = reader.read()
         if reader.wrong:
             name = f"{title}: " if len(self._task.units) > 1 else ""
@@ -239,7 +236,7 @@ class _ReplyReader:
         """Why there is no entry for a unit, to judge by the codes that were given."""
         if self._cut_off:
             return Fault(Reason.TRUNCATED, f"{name} is missing, because the reply was cut off: keep it shorter.")
-        if not given or given & self._folded_codes:
+        if not given or given & {code.casefold() for code in self._codes.values()}:
             return Fault(Reason.LEFT_OUT, f"{name} has no entry.")
         copy = "copy each code from the line above its text" if len(self._task.units) > 1 else f"it is {code}"
         if given != {""}:
@@ -259,12 +256,8 @@ class _ReplyReader:
         return self._quotes.find(quote, field if isinstance(field, str) else None)
 
 
-_Names = Mapping[str, Sequence[str]]
-"""The folded keys under which each criterion is looked for."""
-
-
-def _names_of(protocol: Protocol) -> _Names:
-    """A criterion's id, and its title unless another criterion is called that too."""
+def _names_of(protocol: Protocol) -> Mapping[str, Sequence[str]]:
+    """The folded keys under which each criterion is looked for: its id, and its title if no other is called that."""
     spellings = {criterion.id: {folded(criterion.id): 1, folded(criterion.title): 1} for criterion in protocol.criteria}
     taken = Counter(name for own in spellings.values() for name in own)
     return {one: [name for name in own if name == folded(one) or taken[name] == 1] for one, own in spellings.items()}
@@ -276,11 +269,9 @@ class _UnitReader:
     `paths` are the keys that lead to each value, `wrong` the reasons and hints for what cannot be used.
     """
 
-    def __init__(
-        self, protocol: Protocol, names: _Names, fields: Body, find: Callable[[str, object], Span | None]
-    ) -> None:
+    def __init__(self, protocol: Protocol, fields: Body, find: Callable[[str, object], Span | None]) -> None:
         self._protocol = protocol
-        self._names = names
+        self._names = _names_of(protocol)
         self._given = fields
         self._find = find
         self.paths: dict[str, Path] = {}
@@ -297,7 +288,7 @@ class _UnitReader:
             if value is None:
                 continue
             values[criterion.id] = value
-            entry = _folded(found)
+            entry = _object(found)
             rationale = self._rationale(criterion, entry)
             spans, misquoted = self._evidence(criterion, entry)
             answers.append(Answer(criterion.id, value, rationale, evidence=spans, misquoted=misquoted))
@@ -306,9 +297,8 @@ class _UnitReader:
     def _value(self, criterion: Criterion, key: str, raw: object) -> Value | None:
         """The value on the criterion's scale; None if there is none, with what is wrong about that."""
         path: Path = (key,)
-        if isinstance(raw, dict):
-            entry = _folded(cast("object", raw))
-            inner, raw = _one_of(entry, ("answer",) if "answer" in entry else _ANSWER)
+        if _is_object(raw):
+            inner, raw = _one_of(raw, ("answer",) if "answer" in raw else _ANSWER)
             path = (key, inner)
         if raw is None or (isinstance(raw, str) and not raw.strip()):
             if criterion.required:
@@ -346,8 +336,8 @@ class _UnitReader:
             if word not in self._given or any(word in names for names in self._names.values()):
                 continue
             found = self._given[word]
-            if isinstance(found, dict):
-                yield _one_of(_folded(cast("object", found)), own)
+            if _is_object(found):
+                yield _one_of(found, own)
             elif len(self._protocol.criteria) == 1:
                 yield word, found
 
@@ -360,9 +350,8 @@ class _UnitReader:
         misquoted: dict[str, None] = {}
         for one in cast("list[object]", given) if isinstance(given, list) else [given]:
             quote, name = one, None
-            if isinstance(one, dict):
-                fields = _folded(cast("object", one))
-                quote, name = fields.get("quote"), fields.get("field")
+            if _is_object(one):
+                quote, name = one.get("quote"), one.get("field")
             if not isinstance(quote, str) or not worth_finding(quote):
                 continue
             span = self._find(quote, name)
@@ -381,7 +370,7 @@ class _UnitReader:
         if ask.confidence == ask.notes == "off":
             return answers
         lead = self._protocol.lead.id
-        given = {**_folded(_one_of(self._given, self._names[lead])[1]), **self._given}
+        given = {**_object(_one_of(self._given, self._names[lead])[1]), **self._given}
         confidence = None if ask.confidence == "off" else self._confidence(given.get("confidence"))
         notes = None if ask.notes == "off" else self._text("notes", given.get("notes"))
         if notes is None and ask.notes == "required":
@@ -424,17 +413,13 @@ class _UnitReader:
         self.wrong.append((reason.format(criterion=criterion.id), f'"{criterion.id}" {hint.format(wanted=wanted)}.'))
 
 
-def _folded_key(key: str | int) -> str | int:
-    return folded(key) if isinstance(key, str) else key
+def _is_object(value: object) -> TypeGuard[Body]:
+    return isinstance(value, dict)
 
 
-def _folded(value: object) -> Body:
-    """An object by its folded keys, empty if it is none; two spellings of one key with different values clash."""
-    given: dict[str, object] = {}
-    for key, one in cast("Body", value).items() if isinstance(value, dict) else ():
-        name = folded(key)
-        given[name] = one if name not in given or same(given[name], one) else Mark.CLASH
-    return given
+def _object(value: object) -> Body:
+    """An object, empty if the value is none."""
+    return value if _is_object(value) else {}
 
 
 def _one_of(given: Body, names: Sequence[str]) -> tuple[str, object]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from evenhand.llm.base import Message, Request
-from evenhand.llm.fencing import fenced, harmless, marker_of, reply_code, storable
+from evenhand.llm.fencing import fenced, harmless, marker_of, reply_codes, storable
 from evenhand.protocol.guideline import asked_when, field_text, field_title
 from evenhand.protocol.model import Criterion, Example, Protocol
 from evenhand.raters.base import RatingTask
@@ -90,20 +90,22 @@ class Prompts:
         if count == 0 or (count > 1 and not self._together):
             raise ValueError(f"a task of these prompts has one unit, not {count}")
         case = case_of(self._protocol, task)
+        codes = list(case.codes.values())
         parts = [f"The marker of this case is {case.marker}.", *self._blocks(case.fields, case.marker)]
         reply = "Reply with one JSON object, following only the protocol."
         if self._together:
             numbers = [unit.position for unit in task.units]
-            parts.append(self._unit_list(zip(numbers, case.units, case.codes, strict=True), case.unit_marker))
-            key, codes = f"{self._noun}s", ", ".join(case.codes)
-            order = f'"{key}" has one object for each of these codes, in this order: {codes}.'
-            parts.append(f'{reply} {order} It begins with {{"{key}": [{{"{UNIT_CODE}": "{case.codes[0]}"')
+            parts.append(self._unit_list(zip(numbers, case.units, codes, strict=True), case.unit_marker))
+            key = f"{self._noun}s"
+            order = f'"{key}" has one object for each of these codes, in this order: {", ".join(codes)}.'
+            parts.append(f'{reply} {order} It begins with {{"{key}": [{{"{UNIT_CODE}": "{codes[0]}"')
             return "\n\n".join(parts)
         if case.units:
             block = fenced(self._to_rate, case.units[0], case.unit_marker)
             parts.append(f"The {self._to_rate} (number {task.units[0].position}):\n{block}")
-        code = case.codes[0]
-        parts.append(f'The code of this {self._noun} is {code}. {reply} It begins with {{"{UNIT_CODE}": "{code}"')
+        parts.append(
+            f'The code of this {self._noun} is {codes[0]}. {reply} It begins with {{"{UNIT_CODE}": "{codes[0]}"'
+        )
         return "\n\n".join(parts)
 
     def _system_parts(self, examples: Sequence[Example]) -> Iterator[str]:
@@ -202,9 +204,8 @@ class Prompts:
         fields = [_shown_texts(self._protocol.example_fields(example)) for example in examples]
         units = [harmless(example.unit or "") for example in examples]
         texts = [*(text for shown in fields for text in shown.values()), *units]
-        marker, codes = marker_of(texts), list[str]()
-        for place, example in enumerate(examples):
-            codes.append(reply_code(["example", str(place), example.title], texts, codes))
+        marker = marker_of(texts)
+        codes = reply_codes([["example", str(place), one.title] for place, one in enumerate(examples)], texts)
         bodies = [self._example_body(example, code) for example, code in zip(examples, codes, strict=True)]
         yield "# Worked examples"
         yield (
@@ -253,7 +254,7 @@ class Prompts:
 
 @dataclass(frozen=True, slots=True)
 class CaseTexts:
-    """The texts of a task as a prompt shows them: shown fields by name, units, and the codes of the units.
+    """The texts of a task as a prompt shows them: shown fields by name, units, and the units' codes by their ids.
 
     `marker` fences the fields and depends on nothing else, so that it is the same for all units of an item;
     `unit_marker` is the same one unless a unit's text contains it.
@@ -263,7 +264,7 @@ class CaseTexts:
     units: Sequence[str]
     marker: str
     unit_marker: str
-    codes: Sequence[str]
+    codes: Mapping[str, str]
 
 
 def case_of(protocol: Protocol, task: RatingTask) -> CaseTexts:
@@ -275,15 +276,11 @@ def case_of(protocol: Protocol, task: RatingTask) -> CaseTexts:
     texts = [*fields.values(), *units]
     unit_marker = marker_of(texts) if any(marker in unit for unit in units) else marker
     identity = [f"{name}\n{text}" for name, text in fields.items()]
-    codes: list[str] = []
-    for place, unit in enumerate(task.units):
-        codes.append(reply_code([*identity, str(unit.position), units[place] if units else ""], texts, codes))
-    return CaseTexts(fields, units, marker, unit_marker, codes)
-
-
-def unit_codes(protocol: Protocol, task: RatingTask) -> Mapping[str, str]:
-    """The code of each unit of a task, by unit id."""
-    return dict(zip((unit.id for unit in task.units), case_of(protocol, task).codes, strict=True))
+    own = zip(task.units, units or [""] * len(task.units), strict=True)
+    codes = reply_codes([[*identity, str(unit.position), text] for unit, text in own], texts)
+    return CaseTexts(
+        fields, units, marker, unit_marker, dict(zip([unit.id for unit in task.units], codes, strict=True))
+    )
 
 
 def _shown_texts(fields: Mapping[str, FieldValue]) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from typing import cast
 
 from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import CallError, Message, Reply, Request, Schema
-from evenhand.llm.fencing import fenced, harmless, marker_of, reply_code, restored
+from evenhand.llm.fencing import fenced, harmless, marker_of, reply_codes, restored
 from evenhand.llm.json_repair import find_object
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Rater
@@ -124,7 +124,7 @@ class QuestionMaker:
 def _request(reference: str) -> tuple[Request, str]:
     """What the model is asked, and the code that its reply repeats."""
     text = harmless(reference)
-    marker, code = marker_of([text]), reply_code([text], [text])
+    marker, (code,) = marker_of([text]), reply_codes([[text]], [text])
     user = (
         f"The marker is {marker}.\n\n{fenced('reference', text, marker)}\n\n"
         f'The code is {code}. Reply with one JSON object. It begins with {{"code": "{code}"'
@@ -166,7 +166,7 @@ def _pair(entry: object) -> _Pair | None:
     if not isinstance(entry, dict):
         return None
     known = cast("dict[str, object]", entry)
-    info, question = known.get("key_info"), known.get("question")
+    info, question = known.get("keyinfo"), known.get("question")
     if not isinstance(info, str) or not isinstance(question, str):
         return None
     info, question = (" ".join(restored(text).split()) for text in (info, question))
