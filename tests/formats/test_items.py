@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,7 @@ def test_duplicate_ids_come_with_the_other_problems(tmp_path: Path):
 
 def test_of_a_sample_only_its_own_duplicates_count(tmp_path: Path):
     text = "id,question,context,answer\na,Q,C,A\nb,,C,A\na,Q,C,A\n"
-    items = read_items(written(tmp_path, "q.csv", text), HALO).sampled({0, 1})
+    items = replace(read_items(written(tmp_path, "q.csv", text), HALO), only={0, 1})
     with pytest.raises(InputError) as caught:
         list(items)
     assert [problem.row for problem in caught.value.problems] == [3]

@@ -6,6 +6,7 @@ cell. An empty cell is None: the field is absent.
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -99,10 +100,6 @@ class ItemSource:
                 what = f"the id {item_id!r} is already in row {first[item_id]}"
                 yield Problem(what, row=row, column=self.columns["id"], fix=fix)
 
-    def sampled(self, ordinals: Collection[int]) -> "ItemSource":
-        """The same source, but only the items at these ordinals (from 0)."""
-        return replace(self, only=frozenset(ordinals))
-
     def _given_id(self, cell: object, row: int, problems: Problems) -> str:
         item_id = (text_of(cell) or "").strip()
         if not item_id:
@@ -114,41 +111,13 @@ class ItemSource:
 
 
 def read_items(
-    path: str | Path, protocol: Protocol, *, mapping: Mapping[str, str] | None = None, id_column: str | None = None
+    source: TableSource, protocol: Protocol, *, mapping: Mapping[str, str] | None = None, id_column: str | None = None
 ) -> ItemSource:
     """The items in a file. `mapping` names the column of a field that has neither its own name nor an alias.
 
     Without an id column, ids are made from the content: the same row has the same id next time. Raises InputError for
     missing columns at once, and for bad cells when the items are iterated.
     """
-    return _items(path, protocol, mapping, id_column)
-
-
-def items_from_frame(
-    frame: IntoFrame, protocol: Protocol, *, mapping: Mapping[str, str] | None = None, id_column: str | None = None
-) -> ItemSource:
-    """The items in a pandas or Polars frame, or any other that narwhals knows, as `read_items` has them from a file."""
-    return _items(frame, protocol, mapping, id_column)
-
-
-def items_of(
-    source: TableSource | ItemSource | Iterable[Item],
-    protocol: Protocol,
-    mapping: Mapping[str, str] | None,
-    id_column: str | None,
-) -> ItemSource | Iterable[Item]:
-    """Items from a path, a data frame, a list of dicts, or any iterable of items."""
-    if isinstance(source, ItemSource):
-        return source
-    is_rows = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping)
-    if is_rows or isinstance(source, str | Path) or hasattr(source, "columns"):
-        return _items(cast("TableSource", source), protocol, mapping, id_column)
-    return cast("Iterable[Item]", source)
-
-
-def _items(
-    source: TableSource, protocol: Protocol, mapping: Mapping[str, str] | None, id_column: str | None
-) -> ItemSource:
     table, fields = table_of(source), protocol.item.fields
     given = {**(mapping or {}), **({"id": id_column} if id_column is not None else {})}
     wanted = [ITEM_ID, *(WantedColumn(name, spec.aliases, spec.required) for name, spec in fields.items())]
@@ -165,6 +134,26 @@ def _items(
     )
 
 
+def items_from_frame(
+    frame: IntoFrame, protocol: Protocol, *, mapping: Mapping[str, str] | None = None, id_column: str | None = None
+) -> ItemSource:
+    """The items in a pandas or Polars frame, or any other that narwhals knows, as `read_items` has them from a file."""
+    return read_items(frame, protocol, mapping=mapping, id_column=id_column)
+
+
+def items_of(
+    source: TableSource | ItemSource | Iterable[Item],
+    protocol: Protocol,
+    mapping: Mapping[str, str] | None,
+    id_column: str | None,
+) -> ItemSource | Iterable[Item]:
+    """Items from a path, a data frame, a list of dicts, or any iterable of items."""
+    is_rows = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], Mapping)
+    if is_rows or isinstance(source, str | Path) or (hasattr(source, "columns") and not isinstance(source, ItemSource)):
+        return read_items(cast("TableSource", source), protocol, mapping=mapping, id_column=id_column)
+    return cast("Iterable[Item]", source)
+
+
 def sample(items: ItemSource, protocol: Protocol, size: int, by: Sequence[str], seed: int) -> tuple[ItemSource, Draw]:
     """A seeded sample of items, in proportion to the strata given by the fields `by`."""
     valid = [name for name, spec in protocol.item.fields.items() if spec.kind == "label"]
@@ -179,7 +168,7 @@ def sample(items: ItemSource, protocol: Protocol, size: int, by: Sequence[str], 
     problems.raise_if_any()
     strata = ((item.id, tuple(str(item.fields.get(name, "")) for name in by)) for item in items)
     drawn = draw(strata, size, seed)
-    return items.sampled(drawn.chosen), drawn
+    return replace(items, only=drawn.chosen), drawn
 
 
 def content_id(fields: Mapping[str, FieldValue]) -> str:
@@ -219,12 +208,12 @@ def _number(cell: object) -> float | None:
     if text is None:
         return None
     try:
-        number = float(text) if "_" not in text and not isinstance(cell, bool) else None
+        number = float(text) if "_" not in text and not isinstance(cell, bool) else math.inf
     except ValueError:
-        number = None
-    if number is None or abs(number) == float("inf"):
+        number = math.inf
+    if math.isinf(number):
         raise ValueError(f"{quoted(text)} is not a number such as 3 or 0.5")
-    return None if number != number else number
+    return None if math.isnan(number) else number
 
 
 def _passages(cell: object, delimiter: str | None) -> tuple[str, ...] | None:

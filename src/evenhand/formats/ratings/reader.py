@@ -5,15 +5,14 @@ Every cell is checked, and problems are collected while reading goes on.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from itertools import groupby, islice
-from math import fsum
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     Field,
@@ -33,15 +32,13 @@ from evenhand.formats.tables.table import InputTable
 from evenhand.formats.tables.table_files import open_table
 from evenhand.protocol.model import Condition, Criterion, Protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Unit, Value
-from evenhand.scales import PERCENT, Nominal, Ordinal, Percent, Scale, Text, label_key
-from evenhand.text import did_you_mean, quoted
+from evenhand.scales import PERCENT, Nominal, Scale, Text, check_distribution, check_mean, label_key
+from evenhand.text import quoted, unknown
 
 BATCH = 1_000
 LONGEST_RATER = 200
 WHO = "name them with --rater ID, or in a column rater"
 DATE = "a spreadsheet program has made a date of it; format the column as a number or text"
-TOLERANCE = 1e-6
-"""How far probabilities may be from summing to 1; files round them."""
 
 UnitsOf = Callable[[Sequence[str]], Mapping[str, Sequence[Unit]]]
 """The units of each of these items; an item that the study does not have is absent."""
@@ -70,20 +67,18 @@ def _names(cell: object) -> object:
 
 
 def _time(cell: object) -> object:
+    """A time in UTC, which is also that of times without a zone."""
     try:
-        return cell if isinstance(cell, datetime) else datetime.fromisoformat((text_of(cell) or "").strip())
+        time = cell if isinstance(cell, datetime) else datetime.fromisoformat((text_of(cell) or "").strip())
     except ValueError:
         return cell
-
-
-def _in_utc(time: datetime) -> datetime:
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 Plain = Annotated[str, BeforeValidator(text_of)]
 Number = Annotated[float, BeforeValidator(text_of)]
 Probability = Annotated[float, Field(strict=True, ge=0, le=1)]
-Time = Annotated[datetime, Field(strict=True), BeforeValidator(_time), AfterValidator(_in_utc)]
+Time = Annotated[datetime, Field(strict=True), BeforeValidator(_time)]
 
 
 class RatingRow(BaseModel):
@@ -122,8 +117,7 @@ class RatingRow(BaseModel):
             return None
         if status is not Status.RATED:
             if value is not None:
-                what = f"{quoted(value)} is given with the status {status}; only a rated criterion has a value"
-                raise ValueError(what)
+                raise ValueError(f"{quoted(value)} is given with the status {status}; only a rated one has a value")
             if status is Status.FAILED and not info.data.get("reason"):
                 raise ValueError("a failed rating says why, in a column reason")
             return None
@@ -147,27 +141,14 @@ class RatingRow(BaseModel):
     @field_validator("distribution")
     @classmethod
     def _sums_to_one(cls, pairs: tuple[tuple[object, float], ...], info: ValidationInfo) -> tuple[Any, ...]:
-        found: dict[Value, float] = {}
-        for given, probability in pairs:
-            value = _scale(info).read(given)
-            if value in found:
-                raise ValueError(f"the value {value!r} is there twice")
-            found[value] = probability
-        total = fsum(found.values())
-        if found and abs(total - 1) > TOLERANCE:
-            raise ValueError(f"the probabilities sum to {total:.7g}, not to 1")
-        return tuple(found.items())
+        found = tuple((_scale(info).read(value), probability) for value, probability in pairs)
+        check_distribution(found)
+        return found
 
     @field_validator("mean")
     @classmethod
     def _within_the_scale(cls, mean: float, info: ValidationInfo) -> float:
-        scale = _scale(info)
-        if not isinstance(scale, Ordinal | Percent):
-            raise ValueError("only numbers have a mean, and this criterion is rated with labels or text")
-        lowest, highest = (scale.values[0], scale.values[-1]) if isinstance(scale, Ordinal) else (0, 100)
-        slack = TOLERANCE * max(abs(lowest), abs(highest))
-        if not lowest - slack <= mean <= highest + slack:
-            raise ValueError(f"{mean:g} is not a number from {lowest} to {highest}")
+        check_mean(mean, _scale(info))
         return mean
 
 
@@ -268,10 +249,9 @@ class RatingsFile:
         """
         problems = self._problems
         for rater, kind in self._kinds.items():
-            known = self._known.get(rater, kind)
-            if known is not kind:
-                what = f"{rater!r} is a {known} in this study, not a {kind}"
-                problems.add(what, fix=f"use another id, or --kind {known}")
+            if (known := self._known.get(rater, kind)) is not kind:
+                fix = f"use another id, or --kind {known}"
+                problems.add(f"{rater!r} is a {known} in this study, not a {kind}", fix=fix)
         rows = self._rows()
         while batch := list(islice(rows, BATCH)):
             ids = list(dict.fromkeys(row.item for row in batch if row.item))
@@ -291,12 +271,10 @@ class RatingsFile:
         for _, row in self._table.rows(Problems(self._table.source)):
             cells = self._layout.cells(row)
             for slot in self._layout.rated(cells):
-                try:
+                with suppress(ValueError):
                     rater, given = _rater_and_kind(slot, cells)
-                except ValueError:
-                    continue
-                if rater := rater or self._named:
-                    kinds.setdefault(rater, given or kind or self._known.get(rater, Kind.PERSON))
+                    if rater := rater or self._named:
+                        kinds.setdefault(rater, given or kind or self._known.get(rater, Kind.PERSON))
         return kinds
 
     def _rows(self) -> Iterator[_Row]:
@@ -329,8 +307,7 @@ class RatingsFile:
                 self._blank(slot, criterion, unit, row)
             elif criterion is None:
                 valid = [criterion.id for criterion in self._protocol.criteria]
-                what = f"there is no criterion {name!r}{did_you_mean(name, valid)}; there are: {', '.join(valid)}"
-                self._report(what, row, "criterion")
+                self._report(unknown("criterion", name, valid), row, "criterion")
                 self._lost = True
             elif rating := self._rating(slot, criterion, unit, row):
                 if criterion.when is None:
@@ -390,16 +367,15 @@ class RatingsFile:
         self.summary.left_out += bool(self._layout.parts(slot, row.cells))
 
     def _unit(self, row: _Row, units: Mapping[str, Sequence[Unit]]) -> Unit | None:
-        what, fix = "empty, but a rating is about an item", None
-        if row.item is not None and row.item in units:
-            try:
-                return _at(row.cells.get("unit"), units[row.item], self._protocol.rule.of)
-            except ValueError as error:
-                return self._report(f"item {quoted(row.item)}: {error}", row, "unit")
-        if row.item is not None:
-            what = f"the study has no item {quoted(row.item)}"
+        if row.item is None:
+            return self._report("empty, but a rating is about an item", row, self._layout.item_name)
+        if row.item not in units:
             fix = "a spreadsheet program may have changed it" if row.item.isdigit() else None
-        return self._report(what, row, self._layout.item_name, fix)
+            return self._report(f"the study has no item {quoted(row.item)}", row, self._layout.item_name, fix)
+        try:
+            return _at(row.cells.get("unit"), units[row.item], self._protocol.rule.of)
+        except ValueError as error:
+            return self._report(f"item {quoted(row.item)}: {error}", row, "unit")
 
     def _rating(self, slot: Slot, criterion: Criterion, unit: Unit | None, row: _Row) -> Rating | None:
         """The rating in a slot, or None and the problems of its cells."""
@@ -477,9 +453,8 @@ def named_rater(rater: str | None) -> str | None:
 def _rater_id(cell: object) -> str | None:
     text = (text_of(cell) or "").strip()
     if len(text) > LONGEST_RATER or not text.isprintable():
-        raise ValueError(
-            f"{quoted(text)} is not a rater's id: at most {LONGEST_RATER} printable characters on one line"
-        )
+        valid = f"at most {LONGEST_RATER} printable characters on one line"
+        raise ValueError(f"{quoted(text)} is not a rater's id: {valid}")
     return text or None
 
 
@@ -488,10 +463,11 @@ def _rater_and_kind(slot: Slot, cells: Cells) -> tuple[str | None, Kind | None]:
     if slot.model is not None:
         return slot.model, Kind.MODEL
     rater, text = _rater_id(cells.get("rater")), text_of(cells.get("kind"))
-    kind = next((kind for kind in Kind if text is not None and label_key(text) == kind), None)
-    if text is not None and kind is None:
+    if text is None:
+        return rater, None
+    if label_key(text) not in list(Kind):
         raise ValueError(f"{quoted(text)} is not a kind of rater; valid are {', '.join(Kind)}")
-    return rater, kind
+    return rater, Kind(label_key(text))
 
 
 def _word(cell: object) -> str | None:
@@ -508,16 +484,9 @@ def _at(cell: object, units: Sequence[Unit], rule: str) -> Unit:
     if not units:
         raise ValueError(f"it has no {rule} to rate")
     span = f"from 1 to {len(units)}" if len(units) > 1 else "1"
-    if cell is None:
-        if len(units) > 1:
-            raise ValueError(f"which {rule}? a column unit has its position, {span}")
-        return units[0]
-    text = _word(cell) or ""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    found = next((unit for unit in units if unit.position == number), None)
-    if found is None:
-        raise ValueError(f"there is no {rule} {quoted(text)}; valid is {span}")
-    return found
+    if cell is None and len(units) > 1:
+        raise ValueError(f"which {rule}? a column unit has its position, {span}")
+    text = "1" if cell is None else _word(cell) or ""
+    with suppress(ValueError, StopIteration):
+        return next(unit for unit in units if unit.position == float(text))
+    raise ValueError(f"there is no {rule} {quoted(text)}; valid is {span}")
