@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import fsum
-from typing import Annotated, ClassVar, Literal, TypeGuard
+from typing import Annotated, ClassVar, Literal, Self, TypeGuard
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
@@ -25,6 +25,13 @@ class Strict(BaseModel):
     """A part of a protocol: frozen, unknown keys rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    def __copy__(self) -> Self:
+        # `model_copy(update=…)` goes through here; a digest carried over from the original would be a lie.
+        copied = super().__copy__()
+        for name in vars(copied).keys() - type(self).model_fields.keys():
+            del vars(copied)[name]
+        return copied
 
 
 @lru_cache(maxsize=4096)
@@ -95,6 +102,11 @@ class Ordinal(Strict):
         """The levels from lowest to highest."""
         return list(self.levels)
 
+    @property
+    def named_levels(self) -> str:
+        """`1 Poor, 2 Fair, …`."""
+        return ", ".join(f"{level} {anchor.label}" for level, anchor in self.levels.items())
+
     def describe(self) -> str:
         values = self.values
         if values == list(range(values[0], values[-1] + 1)):
@@ -112,8 +124,7 @@ class Ordinal(Strict):
             match = _LEVEL_THEN_LABEL.fullmatch(raw) or _LABEL_THEN_LEVEL.fullmatch(raw)
             if match and by_label.get(label_key(match["label"])) == int(match["level"]):
                 return int(match["level"])
-        levels = ", ".join(f"{level} {anchor.label}" for level, anchor in self.levels.items())
-        raise ValueError(f"{quoted(raw)} is not {self.describe()} ({levels})")
+        raise ValueError(f"{quoted(raw)} is not {self.describe()} ({self.named_levels})")
 
 
 class Nominal(Strict):

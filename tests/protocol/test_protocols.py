@@ -134,7 +134,7 @@ def test_rag_quest_eval_answers_the_reference_s_questions_without_seeing_it() ->
     assert (protocol.rule.of, protocol.rule.field) == ("question", "reference")
     assert [c.id for c in protocol.criteria] == ["answer"]
     assert protocol.criterion("answer").scale == Text(type="text", unanswerable=True)
-    assert list(protocol.shown_fields()) == ["generated", "question"]
+    assert list(protocol.shown_fields) == ["generated", "question"]
     assert protocol.item.fields["reference"].role == "reference"
     assert not protocol.item.fields["question"].required
 
@@ -310,7 +310,7 @@ def test_ai_detection_shows_text_label_and_prediction() -> None:
         "label": ("reference", "label"),
         "prediction": ("rated", "label"),
     }
-    assert list(protocol.shown_fields()) == ["text", "label", "prediction"]
+    assert list(protocol.shown_fields) == ["text", "label", "prediction"]
     assert labels(protocol.criterion("verdict")) == ["correct", "incorrect"]
     assert protocol.ask.rationale == "required"
 

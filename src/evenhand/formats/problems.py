@@ -18,16 +18,8 @@ class Problems:
     def __len__(self) -> int:
         return len(self._kept) + self._more
 
-    def add(
-        self,
-        what: str,
-        *,
-        row: int | None = None,
-        column: str | None = None,
-        line: int | None = None,
-        fix: str | None = None,
-    ) -> None:
-        self.extend([Problem(what, row=row, column=column, line=line, fix=fix)])
+    def add(self, what: str, *, row: int | None = None, column: str | None = None, fix: str | None = None) -> None:
+        self.extend([Problem(what, row=row, column=column, fix=fix)])
 
     def extend(self, problems: Iterable[Problem]) -> None:
         for problem in problems:

@@ -87,13 +87,9 @@ class _Check:
             self.criteria = [_criterion(entry) for entry in _entries(self.raw.get("criteria"))]
             self.measures = [_valid(_MEASURE.validate_python, entry) for entry in _entries(self.raw.get("measures"))]
             self.examples = [_valid(Example.model_validate, entry) for entry in _entries(self.raw.get("examples"))]
-        self.places: dict[str, int] = {}
-        for place, criterion in enumerate(self.criteria):
-            if criterion is not None:
-                self.places.setdefault(criterion.id, place)
-
-    def named(self, name: str) -> Criterion | None:
-        return self.criteria[self.places[name]] if name in self.places else None
+        self.by_id: dict[str, Criterion] = {}
+        for criterion in filter(None, self.criteria):
+            self.by_id.setdefault(criterion.id, criterion)
 
     def unknown(self, what: str, name: object, valid: Collection[str], path: KeyPath, *within: str | int) -> Problem:
         return self.problem(unknown(what, name, valid), path, *within)
@@ -157,12 +153,13 @@ class _Check:
 
     def criteria_alone(self) -> Iterator[Problem]:
         columns: dict[str, str] = {}
+        earlier: dict[str, int] = {}
         for place, criterion in enumerate(self.criteria):
             if criterion is None:
                 continue
             name, path = criterion.id, ("criteria", place)
-            if (first := self.places[name]) != place:
-                line = self.lines.get(("criteria", first, "id"))
+            if name in earlier:
+                line = self.lines.get(("criteria", earlier[name], "id"))
                 yield self.problem(f"the criterion {name!r} appears twice (first in line {line})", path, "id")
             if name in RESERVED or name in self.fields:
                 owner = "a field" if name in self.fields else "a column of rating files"
@@ -172,8 +169,8 @@ class _Check:
                 if owner != name:
                     yield self.problem(f"the column {column!r} already belongs to {owner!r}", path, "id")
             if criterion.when is not None:
-                earlier = [other for other, order in self.places.items() if order < place]
                 yield from self.condition(criterion.when, (*path, "when"), earlier)
+            earlier.setdefault(name, place)
         overall = [criterion.id for criterion in self.criteria if criterion and criterion.overall]
         if len(overall) > 1:
             yield self.problem(f"only one criterion summarises the others, not {' and '.join(overall)}", ("criteria",))
@@ -183,7 +180,7 @@ class _Check:
         bounds = [bound for bound in (condition.at_least, condition.at_most) if bound is not None]
         if (condition.any_of is None) != bool(bounds):
             yield self.problem("a condition has any_of, or at_least and at_most", path, "criterion")
-        name, criterion = condition.criterion, self.named(condition.criterion)
+        name, criterion = condition.criterion, self.by_id.get(condition.criterion)
         if criterion is None:
             yield self.unknown("criterion", name, valid, (*path, "criterion"))
             return
@@ -226,17 +223,17 @@ class _Check:
             return
         several = isinstance(measure, MeanMeasure | AgreementMeasure)
         for name in measure.criteria if several else (measure.criterion,):
-            criterion = self.named(name)
+            criterion = self.by_id.get(name)
             scale = cast("Scale | None", criterion.scale) if criterion else None
             if criterion is None:
-                yield self.unknown("criterion", name, self.places, path, "criteria" if several else "criterion")
+                yield self.unknown("criterion", name, self.by_id, path, "criteria" if several else "criterion")
             elif scale is not None and (needed := _needed_scale(measure, scale)):
                 yield self.problem(f"{needed}; {name!r} is {scale.type}", path)
             elif scale is not None and isinstance(measure, ProportionMeasure):
                 yield from self.values(measure.any_of, scale, (*path, "any_of"))
                 yield from self.values(measure.exclude, scale, (*path, "exclude"))
                 if measure.also is not None:
-                    yield from self.condition(measure.also, (*path, "also"), self.places)
+                    yield from self.condition(measure.also, (*path, "also"), self.by_id)
 
     # Examples
 
@@ -256,13 +253,11 @@ class _Check:
         if by_item != (example.unit is None):
             wanted = "leave 'unit' out: it is the whole item" if by_item else "name the sentence or question as 'unit'"
             yield self.problem(wanted, path)
-        for name in example.rationales:
-            if name not in self.places:
-                yield self.unknown("criterion", name, self.places, (*path, "rationales"), name)
+        for part, names in (("rationales", example.rationales), ("ratings", example.ratings)):
+            for name in names.keys() - self.by_id.keys():
+                yield self.unknown("criterion", name, self.by_id, (*path, part), name)
         for name, value in example.ratings.items():
-            criterion = self.named(name)
-            if criterion is None:
-                yield self.unknown("criterion", name, self.places, (*path, "ratings"), name)
+            if (criterion := self.by_id.get(name)) is None:
                 continue
             scale, when = cast("Scale | None", criterion.scale), criterion.when
             if scale is not None and (wrong := _misspelt(value, scale)):

@@ -38,8 +38,6 @@ _REQUESTS = {
 }
 """What a rater has to do, by the type of the scale."""
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
-
 
 @dataclass(frozen=True, slots=True)
 class MissingPart:
@@ -132,7 +130,7 @@ def ratings_of(
     rater: str,
     answers: Sequence[Answer] | RaterFailure,
     *,
-    beyond: Mapping[str, str] = _NOTHING,
+    beyond: Mapping[str, str] = MappingProxyType({}),
     seconds: float | None = None,
     reply: str | None = None,
 ) -> Sequence[Rating]:
@@ -151,26 +149,21 @@ def ratings_of(
     values: dict[str, Value] = {}
     ratings: list[Rating] = []
     for criterion in protocol.criteria:
-        if protocol.asked(criterion, values):
-            rating = _rating(make, criterion, given.get(criterion.id), beyond.get(criterion.id))
+        here, name = partial(make, criterion=criterion.id), criterion.id
+        if not protocol.asked(criterion, values):
+            rating = here(status=Status.NOT_ASKED)
+        elif name in given:
+            rating = _rated(here, criterion, given[name])
+        elif name in beyond:
+            rating = here(status=Status.CANNOT_ASSESS, reason=beyond[name])
+        elif criterion.required:
+            rating = here(status=Status.FAILED, reason=NO_ANSWER)
         else:
-            rating = make(criterion=criterion.id, status=Status.NOT_ASKED)
+            rating = here(status=Status.SKIPPED)
         if rating.value is not None:
-            values[criterion.id] = rating.value
+            values[name] = rating.value
         ratings.append(rating)
     return ratings
-
-
-def _rating(make: Callable[..., Rating], criterion: Criterion, answer: Answer | None, beyond: str | None) -> Rating:
-    """The rating on a criterion that is asked."""
-    make = partial(make, criterion=criterion.id)
-    if answer is not None:
-        return _rated(make, criterion, answer)
-    if beyond is not None:
-        return make(status=Status.CANNOT_ASSESS, reason=beyond)
-    if criterion.required:
-        return make(status=Status.FAILED, reason=NO_ANSWER)
-    return make(status=Status.SKIPPED)
 
 
 def _rated(make: Callable[..., Rating], criterion: Criterion, answer: Answer) -> Rating:
@@ -182,22 +175,10 @@ def _rated(make: Callable[..., Rating], criterion: Criterion, answer: Answer) ->
         confidence = None if answer.confidence is None else PERCENT.read(answer.confidence)
     except ValueError as error:
         return make(status=Status.FAILED, reason=f"confidence: {error}", raw=str(answer.confidence))
-    return make(
-        value=value,
-        rationale=answer.rationale,
-        confidence=confidence,
-        notes=answer.notes,
-        evidence=answer.evidence,
-        misquoted=answer.misquoted,
-        distribution=answer.distribution,
-        mean=_mean(answer) if isinstance(criterion.scale, Ordinal) else None,
-    )
-
-
-def _mean(answer: Answer) -> float | None:
-    """The mean of the levels under the answer's distribution, if it has one."""
-    levels = [(value, share) for value, share in answer.distribution if isinstance(value, int | float)]
-    return sum(value * share for value, share in levels) if levels else None
+    levels = [(level, share) for level, share in answer.distribution if not isinstance(level, str)]
+    mean = sum(level * share for level, share in levels) if levels and isinstance(criterion.scale, Ordinal) else None
+    parts = {part: getattr(answer, part) for part in ("rationale", "notes", "evidence", "misquoted", "distribution")}
+    return make(value=value, confidence=confidence, mean=mean, **parts)
 
 
 def _is_settled(rating: Rating | None) -> bool:

@@ -166,21 +166,20 @@ def _blocks(protocol: Protocol, owner: bool) -> Iterator[_Block]:
 
 def _seen(protocol: Protocol) -> Iterator[_Block]:
     yield _Block("##", "What you see")
-    for name in protocol.shown_fields():
+    for name in protocol.shown_fields:
         spec = protocol.item.fields[name]
         about = _ROLES[spec.role] + ("" if spec.required else "; not always there")
         yield _entry(field_title(name, spec), f"{about}. {_sentence(spec.description)}".strip())
         for label, meaning in (spec.labels or {}).items():
             yield _entry(f"{field_title(name, spec)}: {label}", meaning.definition)
-    rule = protocol.rule
-    title = field_title(rule.field, protocol.item.fields[rule.field]) if rule.field else ""
-    if rule.of == "item":
-        yield _Block("paragraph", "You rate each item as a whole.")
-    elif rule.of == "sentence":
-        yield _Block("paragraph", f"You rate one sentence of “{title}” at a time.")
-    else:
-        hidden = "" if protocol.item.fields[rule.field or ""].shown else ", which you do not see"
-        yield _Block("paragraph", f"You answer one question at a time. The questions were made from “{title}”{hidden}.")
+    what = "You rate each item as a whole."
+    if name := protocol.rule.field:
+        spec = protocol.item.fields[name]
+        title, hidden = field_title(name, spec), "" if spec.shown else ", which you do not see"
+        what = f"You rate one sentence of “{title}” at a time."
+        if protocol.rule.of == "question":
+            what = f"You answer one question at a time. The questions were made from “{title}”{hidden}."
+    yield _Block("paragraph", what)
 
 
 def _criterion(protocol: Protocol, criterion: Criterion, number: int) -> Iterator[_Block]:
@@ -206,11 +205,7 @@ def _also_asked(protocol: Protocol) -> Iterator[_Block]:
     ask = protocol.ask
     exempt = "; free text needs none" if any(isinstance(c.scale, Text) for c in protocol.criteria) else ""
     entries = [
-        (
-            "Rationale",
-            ask.rationale,
-            f"for each rating, why you chose it; point at words of the text{exempt}",
-        ),
+        ("Rationale", ask.rationale, f"for each rating, why you chose it; point at words of the text{exempt}"),
         ("Evidence", ask.evidence, "for each rating, the passages on which it rests"),
         ("Confidence", ask.confidence, "once for all ratings together, how sure you are, from 0 to 100 percent"),
         ("Notes", ask.notes, "once for all ratings together, anything that should be known about this case"),
@@ -232,9 +227,8 @@ def _example(protocol: Protocol, example: Example, number: int, previous: Exampl
         yield _Block("quote", example.unit, name)
     for criterion in protocol.criteria:
         if criterion.id in example.ratings:
-            rationale = example.rationales.get(criterion.id)
             rating = _rating(criterion, example.ratings[criterion.id])
-            yield _entry(f"{criterion.title}: {rating}", rationale or "")
+            yield _entry(f"{criterion.title}: {rating}", example.rationales.get(criterion.id, ""))
     if example.confidence is not None:
         yield _entry(f"Confidence: {example.confidence:g} percent", "")
     if example.notes:
@@ -260,13 +254,12 @@ def _owner(protocol: Protocol) -> Iterator[_Block]:
             mark = "an empty line" if spec.delimiter == "\n\n" else f"“{spec.delimiter}”"
             facts.append(f"in one cell, {mark} stands between two passages")
         yield _entry(name, "; ".join(facts))
-    columns = [(c.id, c.columns, c.model_columns) for c in protocol.criteria if c.columns or c.model_columns]
-    if columns:
+    if named := [criterion for criterion in protocol.criteria if criterion.columns or criterion.model_columns]:
         yield _Block("###", "Columns of rating files")
-        for name, own, models in columns:
-            facts = [f"also read from {listed(own)}"] if own else []
-            facts += [f"{column} holds the ratings of {rater}" for column, rater in models.items()]
-            yield _entry(name, "; ".join(facts))
+        for criterion in named:
+            facts = [f"also read from {listed(criterion.columns)}"] if criterion.columns else []
+            facts += [f"{column} holds the ratings of {rater}" for column, rater in criterion.model_columns.items()]
+            yield _entry(criterion.id, "; ".join(facts))
     if protocol.strata:
         yield _Block("###", "Breakdowns")
         for name in protocol.strata:

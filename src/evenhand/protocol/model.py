@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Literal, NamedTuple, Self, cast
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import AfterValidator, Field
 
@@ -96,7 +96,7 @@ class Criterion(Strict):
         description="column names of rating files that hold a model's values, each with that model's rater id",
     )
 
-    @property
+    @cached_property
     def title(self) -> str:
         return self.name or self.id.replace("_", " ").capitalize()
 
@@ -232,12 +232,12 @@ class Protocol(Strict):
     targets: tuple[Target, ...] = ()
     examples: tuple[Example, ...] = ()
 
-    def __copy__(self) -> Self:
-        # `model_copy(update=…)` goes through here; a digest carried over from the original would be a lie.
-        copied = super().__copy__()
-        for name in ("digest", "rule", "_criteria_by_id"):
-            vars(copied).pop(name, None)
-        return copied
+    def model_post_init(self, context: object) -> None:
+        """Derive now what every rating looks up, so that nothing changes when threads share the protocol."""
+        for name in ("rule", "by_id", "lead", "shown_fields", "evidence_fields"):
+            getattr(self, name)
+        for criterion in self.criteria:
+            _ = criterion.title
 
     @cached_property
     def digest(self) -> str:
@@ -257,16 +257,13 @@ class Protocol(Strict):
         return UnitRule(cast("Literal['item', 'sentence', 'question']", of), field[-1] if field else None)
 
     @cached_property
-    def _criteria_by_id(self) -> Mapping[str, Criterion]:
+    def by_id(self) -> Mapping[str, Criterion]:
         return {criterion.id: criterion for criterion in self.criteria}
 
     def criterion(self, criterion_id: str) -> Criterion:
-        return self._criteria_by_id[criterion_id]
+        return self.by_id[criterion_id]
 
-    def has(self, criterion_id: str) -> bool:
-        return criterion_id in self._criteria_by_id
-
-    @property
+    @cached_property
     def lead(self) -> Criterion:
         """The criterion whose rating carries what is asked once for a unit, confidence and notes."""
         return next((criterion for criterion in self.criteria if criterion.overall), self.criteria[0])
@@ -279,21 +276,19 @@ class Protocol(Strict):
         """Whether a rationale is asked for on this criterion; free text needs none."""
         return self.ask.rationale != "off" and not isinstance(criterion.scale, Text)
 
+    @cached_property
     def evidence_fields(self) -> Sequence[str]:
         """The fields that evidence may be quoted from: shown texts that are evidence or rated, else all shown."""
-        fields = self.item.fields
-        quotable = [
-            name
-            for name in self.shown_fields()
-            if fields[name].role in ("evidence", "rated") and fields[name].kind not in ("label", "number")
-        ]
-        return quotable or self.shown_fields()
+        shown = [(name, self.item.fields[name]) for name in self.shown_fields]
+        texts = [(name, spec) for name, spec in shown if spec.kind not in ("label", "number")]
+        return [name for name, spec in texts if spec.role in ("evidence", "rated")] or self.shown_fields
 
     def example_fields(self, example: Example) -> Mapping[str, FieldValue]:
         """The fields of a worked example as an item has them, in the protocol's order; those not shown are left out."""
         given = {name: (spec, example.fields.get(name)) for name, spec in self.item.fields.items() if spec.shown}
         return {name: _field_value(spec, value) for name, (spec, value) in given.items() if value is not None}
 
+    @cached_property
     def shown_fields(self) -> Sequence[str]:
         return [name for name, spec in self.item.fields.items() if spec.shown]
 

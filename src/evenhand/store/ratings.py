@@ -267,11 +267,11 @@ def introduce(connection: Connection, rater: RaterRef) -> None:
 
 def misfit(rating: Rating, protocol: Protocol) -> str | None:
     """What does not fit, and what would; None if all is well."""
-    if not protocol.has(rating.criterion):
-        valid = ", ".join(criterion.id for criterion in protocol.criteria)
-        return f"there is no criterion {rating.criterion!r} in {protocol.name}; there are {valid}"
+    criterion = protocol.by_id.get(rating.criterion)
+    if criterion is None:
+        return f"there is no criterion {rating.criterion!r} in {protocol.name}; there are {', '.join(protocol.by_id)}"
     try:
-        _check(rating, protocol.criterion(rating.criterion).scale)
+        _check(rating, criterion.scale)
     except ValueError as error:
         return f"unit {rating.unit!r}, criterion {rating.criterion!r}: {error}"
     return None

@@ -45,7 +45,7 @@ def test_a_request_has_the_protocol_in_one_message_and_the_case_in_the_other(nam
 
 
 def shown(protocol: Protocol, item: Item) -> list[str]:
-    return [name for name in protocol.shown_fields() if name in item.fields]
+    return [name for name in protocol.shown_fields if name in item.fields]
 
 
 @pytest.mark.parametrize("name", [*NAMES, "evidence"])

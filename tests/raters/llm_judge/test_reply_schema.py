@@ -54,8 +54,8 @@ def test_what_may_be_missing_may_be_null_and_nothing_else():
 
 
 def test_quotations_come_from_shown_texts_that_are_evidence_or_rated():
-    assert EVIDENCE.evidence_fields() == ["source", "answer"]
-    assert protocol_named("rag-quest-eval").evidence_fields() == ["generated"]
+    assert EVIDENCE.evidence_fields == ["source", "answer"]
+    assert protocol_named("rag-quest-eval").evidence_fields == ["generated"]
     quote = json.loads(reply_schema(EVIDENCE).text)["properties"]["quality"]["properties"]["evidence"]["items"]
     assert quote["properties"]["field"]["enum"] == ["source", "answer"]
 

@@ -91,7 +91,7 @@ def test_half_a_character_is_kept_with_its_place_and_escaped_in_json() -> None:
 @each_protocol
 def test_the_form_has_the_shown_fields_and_all_criteria_in_order(name: str) -> None:
     protocol, made = load_protocol(name), form(name)
-    assert [field.name for field in made.fields] == list(protocol.shown_fields())
+    assert [field.name for field in made.fields] == list(protocol.shown_fields)
     assert [criterion.id for criterion in made.criteria] == [criterion.id for criterion in protocol.criteria]
     for criterion in made.criteria:
         values = [choice.value for choice in criterion.scale.values]

@@ -61,12 +61,11 @@ class AnswerColumn:
 
 def filled_fields(protocol: Protocol, items: Iterable[Item]) -> Sequence[str]:
     """The shown fields, without the optional ones that no item has."""
-    missing = {name for name in protocol.shown_fields() if not protocol.item.fields[name].required}
-    for item in items if missing else ():
+    missing = {name for name in protocol.shown_fields if not protocol.item.fields[name].required}
+    remaining = iter(items)
+    while missing and (item := next(remaining, None)):
         missing.difference_update(item.fields)
-        if not missing:
-            break
-    return [name for name in protocol.shown_fields() if name not in missing]
+    return [name for name in protocol.shown_fields if name not in missing]
 
 
 def write_blind(
@@ -82,11 +81,10 @@ def write_blind(
     `fields` are the fields to show, by default all that the protocol shows.
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in (".csv", ".tsv", ".xlsx"):
+    if path.suffix.lower() not in (".csv", ".tsv", ".xlsx"):
         raise UserError(f"{path}: a sheet to fill in ends in .xlsx, .csv or .tsv, not in {path.suffix!r}")
     sheet = blind_sheet(protocol, work, fields)
-    if suffix != ".xlsx":
+    if path.suffix.lower() != ".xlsx":
         return write_table(path, sheet, overwrite=overwrite)
     with writing(path, overwrite=overwrite) as temporary:
         return _write_workbook(temporary, protocol, sheet)
@@ -94,7 +92,7 @@ def write_blind(
 
 def blind_sheet(protocol: Protocol, work: Iterable[tuple[Item, Unit]], fields: Sequence[str] | None = None) -> Sheet:
     """The sheet as a plain table: what is given, empty cells for the answers, and the row's check."""
-    fields = protocol.shown_fields() if fields is None else fields
+    fields = protocol.shown_fields if fields is None else fields
     answers = list(_answer_columns(protocol))
     by_item = protocol.rule.of == "item"
     given = ["item", *fields] if by_item else ["item", "unit", *fields, UNIT_TEXT]
@@ -120,13 +118,8 @@ def _answer_columns(protocol: Protocol) -> Iterator[AnswerColumn]:
 
 
 def _prompt(criterion: Criterion) -> str:
-    prompt = criterion.question
-    if criterion.when is not None:
-        prompt = f"Only if {criterion.when.describe()}: {prompt}"
-    if isinstance(criterion.scale, Ordinal):
-        levels = ", ".join(f"{level} {anchor.label}" for level, anchor in criterion.scale.levels.items())
-        prompt = f"{prompt}\n{levels}"
-    return prompt
+    prompt = f"Only if {criterion.when.describe()}: {criterion.question}" if criterion.when else criterion.question
+    return f"{prompt}\n{criterion.scale.named_levels}" if isinstance(criterion.scale, Ordinal) else prompt
 
 
 def _write_workbook(path: Path, protocol: Protocol, sheet: Sheet) -> int:
@@ -147,10 +140,8 @@ def _write_workbook(path: Path, protocol: Protocol, sheet: Sheet) -> int:
             page.set_column(place, place, max(18, len(answer.name) + 4) if closed else 36)
             if rows:
                 page.data_validation(1, place, len(rows), place, _rule(answer, lists))
-        given = XlsxCells(book, page, **WRAPPED, bold=True, bg_color=GREY)
-        given.write(0, columns[:first])
-        XlsxCells(book, page, **WRAPPED, bold=True, bg_color=YELLOW).write(0, columns[first:-1], first)
-        given.write(0, columns[-1:], len(columns) - 1)
+        for start, end, color in ((0, first, GREY), (first, -1, YELLOW), (len(columns) - 1, None, GREY)):
+            XlsxCells(book, page, **WRAPPED, bold=True, bg_color=color).write(0, columns[start:end], start)
         cells = XlsxCells(book, page, **WRAPPED)
         for number, row in enumerate(rows, start=1):
             cells.write(number, row)
@@ -208,11 +199,8 @@ def _choices(values: Sequence[str], lists: list[Sequence[str]]) -> Sequence[str]
 
     A rule cannot hold a comma, quotation mark or control character, and loses the spaces at both ends.
     """
-    inline = ",".join(values)
-    plain = all(
-        value.isprintable() and value == value.strip() and not _UNFIT_FOR_RULE.search(value) for value in values
-    )
-    if plain and utf16_length(inline) <= LONGEST_LIST:
+    plain = all(text.isprintable() and text == text.strip() and not _UNFIT_FOR_RULE.search(text) for text in values)
+    if plain and utf16_length(",".join(values)) <= LONGEST_LIST:
         return values
     lists.append(values)
     column = letters(len(lists))

@@ -54,6 +54,6 @@ def refused(content: object, protocol: Protocol, item: Item | None, unit: Unit |
 
 
 def _content_hash(protocol: Protocol, item: Item, unit: Unit) -> str:
-    shown = {name: item.fields[name] for name in protocol.shown_fields() if name in item.fields}
+    shown = {name: item.fields[name] for name in protocol.shown_fields if name in item.fields}
     content = json.dumps([shown, unit.text], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()

@@ -109,7 +109,7 @@ def layout_of(
     pair = [WantedColumn("criterion"), WantedColumn("value")]
     named = {name: column for name, column in given.items() if name in ("criterion", "value")}
     is_long = len(match_columns(table.source, table.columns, pair, named)) == 2
-    if is_long and not any(protocol.has(name) for name in given):
+    if is_long and protocol.by_id.keys().isdisjoint(given):
         wanted = [
             WantedColumn("item", ("id", *ID_NAMES[1:]), required=True, option="--id COLUMN"),
             *(WantedColumn(name, required=True) for name in ("criterion", "value")),

@@ -251,7 +251,7 @@ class _ReplyReader:
         """The place of a quotation: in the field that is named, in those that evidence is quoted from, anywhere."""
         if self._quotes is None:
             given = self._task.item.fields
-            names = dict.fromkeys([*self._protocol.evidence_fields(), *self._protocol.shown_fields()])
+            names = dict.fromkeys([*self._protocol.evidence_fields, *self._protocol.shown_fields])
             self._quotes = Quotes({name: field_text(given[name]) for name in names if name in given})
         return self._quotes.find(quote, field if isinstance(field, str) else None)
 

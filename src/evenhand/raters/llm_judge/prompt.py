@@ -64,7 +64,7 @@ class Prompts:
             raise ValueError(f"{protocol.name} rates whole items, which cannot be rated together")
         self._protocol = protocol
         self._together = together
-        self._fields = {name: protocol.item.fields[name] for name in protocol.shown_fields()}
+        self._fields = {name: protocol.item.fields[name] for name in protocol.shown_fields}
         self._titles = {name: field_title(name, spec) for name, spec in protocol.item.fields.items()}
         self._noun = unit_noun(protocol)
         self._answers = protocol.rule.of == "question"
@@ -270,7 +270,7 @@ class CaseTexts:
 def case_of(protocol: Protocol, task: RatingTask) -> CaseTexts:
     """The texts and codes of a task. Equal texts have equal codes, in any study and on any machine."""
     given = task.item.fields
-    fields = _shown_texts({name: given[name] for name in protocol.shown_fields() if name in given})
+    fields = _shown_texts({name: given[name] for name in protocol.shown_fields if name in given})
     units = [harmless(unit.text or "") for unit in task.units] if protocol.rule.of != "item" else []
     marker = marker_of(fields.values())
     texts = [*fields.values(), *units]

@@ -79,7 +79,7 @@ class _SchemaBuilder:
         if self._protocol.asks_rationale(criterion):
             properties["rationale"] = self._text("rationale", nullable or ask.rationale == "optional")
         if ask.evidence != "off":
-            fields = {"type": "string", "enum": list(self._protocol.evidence_fields())}
+            fields = {"type": "string", "enum": list(self._protocol.evidence_fields)}
             quote = object_node({"field": fields, "quote": self._text("quote")})
             list_node = self._node("array", nullable or ask.evidence == "optional", maxItems=MOST_QUOTES)
             properties["evidence"] = {"type": list_node["type"], "items": quote, **list_node}

@@ -89,7 +89,7 @@ class RatedText:
 
 def rated_fields(protocol: Protocol) -> Sequence[str]:
     """The fields in which answers are looked for: what is rated; failing that, all texts that raters see."""
-    texts = [name for name in protocol.shown_fields() if protocol.item.fields[name].kind not in ("label", "number")]
+    texts = [name for name in protocol.shown_fields if protocol.item.fields[name].kind not in ("label", "number")]
     return [name for name in texts if protocol.item.fields[name].role == "rated"] or texts
 
 

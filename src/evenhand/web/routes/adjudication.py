@@ -79,7 +79,7 @@ def disputes(
     """
     with services.read() as study:
         protocol = study.protocol
-    if criterion is not None and not protocol.has(criterion):
+    if criterion is not None and criterion not in protocol.by_id:
         valid = ", ".join(known.id for known in protocol.criteria)
         raise UserError(f"there is no such criterion; there are: {valid}")
     tables, found = services.cache.from_tables(

@@ -97,7 +97,7 @@ def list_disputes(
 def _excerpt(protocol: Protocol, item: Item, unit: Unit) -> str:
     text = unit.text
     if text is None:
-        shown = [name for name in protocol.shown_fields() if name in item.fields]
+        shown = [name for name in protocol.shown_fields if name in item.fields]
         rated = [name for name in shown if protocol.item.fields[name].role == "rated"]
         text = next((field_text(item.fields[name]) for name in [*rated, *shown]), "")
     text = " ".join(text.split())

@@ -334,7 +334,7 @@ def _save(
     if (present.id if present else None) != replaces:
         raise _conflict(CHANGED, present)
     check(protocol, criterion, target.ratings, rating)
-    shown = {name: field_text(value) for name, value in fields.items() if name in protocol.shown_fields()}
+    shown = {name: field_text(value) for name, value in fields.items() if name in protocol.shown_fields}
     check_evidence(rating.evidence, shown)
     follow_ups = _no_longer_asked(protocol, target, rating) if target.task is None else list[Rating]()
     if _store(target.study, target.task, [rating, *follow_ups]):

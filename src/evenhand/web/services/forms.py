@@ -127,18 +127,18 @@ class FieldParts(ResponseModel):
 def form_of(protocol: Protocol, plan: Plan, study: str, rater: str) -> Form:
     """The form of a protocol for one rater of the study with this identity."""
     rule = protocol.rule
-    sentences_shown = rule.of == "sentence" and rule.field in protocol.shown_fields()
+    sentences_shown = rule.of == "sentence" and rule.field in protocol.shown_fields
     return Form(
         study=view_of(StudyInfo, protocol, id=study, protocol=protocol.name),
         rater=rater,
         unit=rule.of,
         rated_field=rule.field if sentences_shown else None,
-        fields=[_field(protocol, name) for name in protocol.shown_fields()],
+        fields=[_field(protocol, name) for name in protocol.shown_fields],
         criteria=[_criterion(protocol, criterion) for criterion in protocol.criteria],
         confidence=protocol.ask.confidence,
         notes=protocol.ask.notes,
         lead=protocol.lead.id,
-        evidence_fields=list(protocol.evidence_fields()),
+        evidence_fields=list(protocol.evidence_fields),
         training=0 if plan.training == "off" else len(protocol.examples),
         training_optional=plan.training != "required",
         reveal=plan.reveal,
@@ -147,7 +147,7 @@ def form_of(protocol: Protocol, plan: Plan, study: str, rater: str) -> Form:
 
 def fields_of(protocol: Protocol, values: Mapping[str, FieldValue]) -> list[FieldParts]:
     """The fields of an item that raters see and that have a value, in the protocol's order."""
-    return [FieldParts(name, parts_of(values[name])) for name in protocol.shown_fields() if name in values]
+    return [FieldParts(name, parts_of(values[name])) for name in protocol.shown_fields if name in values]
 
 
 def parts_of(value: FieldValue) -> list[FieldPart]:
@@ -161,7 +161,7 @@ def parts_of(value: FieldValue) -> list[FieldPart]:
 
 def shown_span(protocol: Protocol, unit: Unit) -> Span | None:
     """The span of a unit, unless its field is hidden from raters."""
-    return unit.span if unit.span is not None and unit.span.field in protocol.shown_fields() else None
+    return unit.span if unit.span is not None and unit.span.field in protocol.shown_fields else None
 
 
 def offers_cannot_assess(scale: Scale) -> bool:
