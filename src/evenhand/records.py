@@ -52,7 +52,7 @@ FieldValue = str | float | tuple[str, ...] | tuple[Triple, ...]
 class Span:
     """A half-open character range of one field of the item; `end` is one past the last character.
 
-    Passages and triples are counted as raters see them, in the text that `protocol.guideline.field_text` makes of them.
+    Passages and triples are counted as raters see them, in the text that `protocol.model.field_text` makes of them.
     """
 
     field: str

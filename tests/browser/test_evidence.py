@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from evenhand.protocol.guideline import field_text
 from evenhand.protocol.load import load_protocol
-from evenhand.protocol.model import Ask
+from evenhand.protocol.model import Ask, field_text
 from evenhand.records import Item
 from evenhand.study import Study
 from tests.browser.person import come_in, ratings, saved

@@ -8,8 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from evenhand.assignment import Plan
-from evenhand.protocol.guideline import field_text
-from evenhand.protocol.model import Ask
+from evenhand.protocol.model import Ask, field_text
 from evenhand.records import Status
 from evenhand.study import Study
 from tests.browser.accessibility import violations

@@ -10,6 +10,7 @@ import pytest
 from evenhand.errors import RaterFailure
 from evenhand.protocol.completion import (
     TAKEN_BACK,
+    Judgement,
     MissingPart,
     effective_values,
     is_answer,
@@ -20,7 +21,7 @@ from evenhand.protocol.completion import (
 )
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.records import Answer, Rating, Span, Status, Value
+from evenhand.records import Answer, Rating, Span, Status, Unit, Value
 
 FEEDBACK = load_protocol("feedback")
 STEM = load_protocol("stem-accuracy")
@@ -214,8 +215,11 @@ def test_a_value_that_is_no_longer_asked_for_opens_no_further_question() -> None
 # Answers as ratings
 
 
+UNIT = Unit("u", "i", 1)
+
+
 def outcomes(*answers: Answer, **more: Any) -> dict[str, tuple[Status, object, str | None]]:
-    ratings = ratings_of(STEM, "u", "model", answers, **more)
+    ratings = ratings_of(STEM, "model", Judgement(UNIT, answers, **more))
     return {rating.criterion: (rating.status, rating.value, rating.reason) for rating in ratings}
 
 
@@ -232,7 +236,7 @@ def test_a_follow_up_is_not_asked_if_its_condition_is_false_whatever_the_rater_a
 
 
 def test_a_value_off_the_scale_is_a_failure_and_is_kept() -> None:
-    accuracy, severity = ratings_of(STEM, "u", "model", [Answer("accuracy", "4 stars")])
+    accuracy, severity = ratings_of(STEM, "model", Judgement(UNIT, [Answer("accuracy", "4 stars")]))
     assert (accuracy.status, accuracy.value, accuracy.raw) == (Status.FAILED, None, "4 stars")
     assert accuracy.reason is not None
     assert accuracy.reason.startswith("not on the scale: '4 stars'")
@@ -247,7 +251,7 @@ def test_a_required_answer_that_is_missing_is_a_failure() -> None:
 
 def test_an_optional_answer_that_is_missing_is_skipped() -> None:
     answers = [Answer(criterion.id, 4) for criterion in FEEDBACK.criteria if criterion.required]
-    ratings = {rating.criterion: rating for rating in ratings_of(FEEDBACK, "u", "model", answers)}
+    ratings = {rating.criterion: rating for rating in ratings_of(FEEDBACK, "model", Judgement(UNIT, answers))}
     assert ratings["improvements"].status is Status.SKIPPED
 
 
@@ -262,7 +266,8 @@ def test_what_a_rater_cannot_judge_is_cannot_assess_but_only_if_it_is_asked() ->
 
 
 def test_a_failure_is_recorded_for_every_criterion_with_reason_and_reply() -> None:
-    ratings = ratings_of(STEM, "u", "model", RaterFailure("refused", raw="I cannot help."), seconds=2.0, reply="r1")
+    failure = RaterFailure("refused", raw="I cannot help.")
+    ratings = ratings_of(STEM, "model", Judgement(UNIT, (), failure, seconds=2.0, reply="r1"))
     assert [rating.criterion for rating in ratings] == ["accuracy", "severity"]
     assert {(rating.status, rating.value, rating.reason, rating.raw) for rating in ratings} == {
         (Status.FAILED, None, "refused", "I cannot help.")
@@ -280,11 +285,11 @@ def test_a_confidence_off_its_scale_is_a_failure() -> None:
 def test_levels_have_the_mean_of_their_distribution_and_labels_have_none() -> None:
     neureg = load_protocol("neureg-qa")
     answers = [Answer(criterion.id, 4, distribution=((3, 0.25), (4, 0.75))) for criterion in neureg.criteria]
-    ratings = ratings_of(neureg, "u", "model", answers)
+    ratings = ratings_of(neureg, "model", Judgement(UNIT, answers))
     # 3 · 0.25 + 4 · 0.75 = 3.75
     assert {(rating.value, rating.mean) for rating in ratings} == {(4, 3.75)}
     label = Answer("accuracy", "Accurate", distribution=(("Accurate", 1.0),))
-    assert ratings_of(STEM, "u", "model", [label])[0].mean is None
+    assert ratings_of(STEM, "model", Judgement(UNIT, [label]))[0].mean is None
 
 
 # The cases that the page's JavaScript is tested with, too

@@ -3,8 +3,9 @@ from itertools import pairwise
 import pytest
 from markdown_it import MarkdownIt
 
-from evenhand.protocol.guideline import field_text, guideline, guideline_rows
+from evenhand.protocol.guideline import guideline, guideline_rows
 from evenhand.protocol.load import load_protocol, read_protocol
+from evenhand.protocol.model import field_text
 from evenhand.records import Triple
 from evenhand.scales import Nominal, Ordinal
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from evenhand.errors import RaterFailure
+from evenhand.protocol.completion import Judgement
 from evenhand.protocol.load import load_protocol
-from evenhand.raters.base import Judgement
 from evenhand.raters.ensemble import all_of, combined, mode
 from evenhand.records import Answer, Unit, Value
 from evenhand.scales import Nominal, Ordinal

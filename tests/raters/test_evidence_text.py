@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from evenhand.protocol.guideline import field_text
 from evenhand.protocol.load import read_protocol
+from evenhand.protocol.model import field_text
 from evenhand.raters.verifier.verifier_rater import EvidenceText
 from evenhand.records import FieldValue, Item, Span, Triple
 

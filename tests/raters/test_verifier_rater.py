@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from evenhand.errors import RaterFailure, UserError
-from evenhand.protocol.guideline import field_text
+from evenhand.protocol.completion import Judgement
 from evenhand.protocol.load import load_protocol
-from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Judgement, Rater, RatingTask
+from evenhand.protocol.model import Protocol, field_text
+from evenhand.raters.base import Rater, RatingTask
 from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.raters.verifier.claim_readers import LocalReader, Pair, Read, claim_reading
 from evenhand.raters.verifier.verifier_rater import Verifier

@@ -10,13 +10,12 @@ with the first criterion that has a value if the lead has none.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from types import MappingProxyType
 
 from evenhand.errors import RaterFailure
 from evenhand.protocol.model import Condition, Criterion, Protocol
-from evenhand.records import Answer, Rating, Status, Value
+from evenhand.records import Answer, Rating, Status, Unit, Value
 from evenhand.scales import PERCENT, Ordinal
 
 TAKEN_BACK = "taken back"
@@ -124,28 +123,34 @@ def is_finished(protocol: Protocol, ratings: UnitRatings) -> bool:
     return not missing(protocol, ratings) and not statuses_on_finish(protocol, ratings)
 
 
-def ratings_of(
-    protocol: Protocol,
-    unit: str,
-    rater: str,
-    answers: Sequence[Answer] | RaterFailure,
-    *,
-    beyond: Mapping[str, str] = MappingProxyType({}),
-    seconds: float | None = None,
-    reply: str | None = None,
-) -> Sequence[Rating]:
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A program's answers on one unit, or the failure that takes their place.
+
+    `reply` is the id of the stored reply that the answers were read from. `beyond` names the criteria that this rater
+    cannot judge at all, each with the reason: if they are asked and not answered, they become `cannot_assess`.
+    """
+
+    unit: Unit
+    answers: Sequence[Answer] = ()
+    failure: RaterFailure | None = None
+    seconds: float | None = None
+    reply: str | None = None
+    beyond: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def ratings_of(protocol: Protocol, rater: str, judgement: Judgement) -> Sequence[Rating]:
     """One rating per criterion of the unit, whatever the rater did. This is where a failure becomes a record.
 
     A rater that failed, omitted a required criterion, or gave a value or confidence that is not on its scale gets
-    `failed` ratings with the reason, never a score. `beyond` names criteria that this rater cannot judge at all, each
-    with the reason: if they are asked and not answered, they become `cannot_assess`. `reply` is the id of the stored
-    reply that the answers were read from.
+    `failed` ratings with the reason, never a score.
     """
+    unit, seconds, reply, failure = judgement.unit.id, judgement.seconds, judgement.reply, judgement.failure
     make = partial(Rating, unit=unit, rater=rater, digest=protocol.digest, seconds=seconds, reply=reply)
-    if isinstance(answers, RaterFailure):
-        failed = partial(make, status=Status.FAILED, reason=answers.reason, raw=answers.raw)
+    if failure is not None:
+        failed = partial(make, status=Status.FAILED, reason=failure.reason, raw=failure.raw)
         return [failed(criterion=criterion.id) for criterion in protocol.criteria]
-    given = {answer.criterion: answer for answer in answers}
+    given = {answer.criterion: answer for answer in judgement.answers}
     values: dict[str, Value] = {}
     ratings: list[Rating] = []
     for criterion in protocol.criteria:
@@ -154,8 +159,8 @@ def ratings_of(
             rating = here(status=Status.NOT_ASKED)
         elif name in given:
             rating = _rated(here, criterion, given[name])
-        elif name in beyond:
-            rating = here(status=Status.CANNOT_ASSESS, reason=beyond[name])
+        elif name in judgement.beyond:
+            rating = here(status=Status.CANNOT_ASSESS, reason=judgement.beyond[name])
         elif criterion.required:
             rating = here(status=Status.FAILED, reason=NO_ANSWER)
         else:

@@ -14,13 +14,14 @@ from evenhand.protocol.model import (
     Condition,
     Criterion,
     Example,
-    FieldSpec,
     MeanMeasure,
     Measure,
     ProportionMeasure,
     Protocol,
+    field_text,
+    field_title,
 )
-from evenhand.records import UNANSWERABLE, FieldValue, Triple
+from evenhand.records import UNANSWERABLE
 from evenhand.scales import Nominal, Ordinal, Text
 from evenhand.text import listed
 
@@ -90,23 +91,6 @@ def guideline_rows(protocol: Protocol) -> Sequence[Row]:
         else:
             rows += [(), (block.text,)] if rows else [(block.text,)]
     return rows
-
-
-def field_title(name: str, spec: FieldSpec) -> str:
-    """What raters see as a field's heading."""
-    return spec.title or name.replace("_", " ").capitalize()
-
-
-def field_text(value: FieldValue) -> str:
-    """A field's value as a rater reads it: triples one on each line; several passages are numbered."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int | float):
-        return f"{value:g}"
-    parts = [part if isinstance(part, str) else " → ".join(part) for part in value]
-    if any(isinstance(part, Triple) for part in value):
-        return "\n".join(parts)
-    return parts[0] if len(parts) == 1 else "\n\n".join(f"[{n}] {part}" for n, part in enumerate(parts, start=1))
 
 
 def condition_in_words(protocol: Protocol, condition: Condition) -> str:

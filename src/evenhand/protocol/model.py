@@ -300,3 +300,20 @@ def _field_value(spec: FieldSpec, value: object) -> FieldValue:
     if spec.kind == "passages":
         return tuple(cast("Sequence[str]", value))
     return float(cast("float", value)) if spec.kind == "number" else cast("str", value)
+
+
+def field_title(name: str, spec: FieldSpec) -> str:
+    """What raters see as a field's heading."""
+    return spec.title or name.replace("_", " ").capitalize()
+
+
+def field_text(value: FieldValue) -> str:
+    """A field's value as a rater reads it: triples one on each line; several passages are numbered."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return f"{value:g}"
+    parts = [part if isinstance(part, str) else " → ".join(part) for part in value]
+    if any(isinstance(part, Triple) for part in value):
+        return "\n".join(parts)
+    return parts[0] if len(parts) == 1 else "\n\n".join(f"[{n}] {part}" for n, part in enumerate(parts, start=1))

@@ -8,8 +8,9 @@ from typing import cast
 
 from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
+from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Judgement, Rater, digest_of
+from evenhand.raters.base import Rater, digest_of
 from evenhand.records import Answer, Item, Kind, RaterRef, Unit
 
 

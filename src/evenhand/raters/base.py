@@ -5,15 +5,13 @@ import hashlib
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol as Interface
 from weakref import WeakKeyDictionary
 
-from evenhand.errors import RaterFailure
 from evenhand.llm.base import Chat
-from evenhand.protocol.completion import ratings_of
-from evenhand.protocol.model import Protocol
-from evenhand.records import Answer, Item, Kind, RaterRef, Rating, Unit
+from evenhand.protocol.completion import Judgement
+from evenhand.records import Item, Kind, RaterRef, Unit
 from evenhand.version import __version__
 
 
@@ -23,30 +21,6 @@ class RatingTask:
 
     item: Item
     units: tuple[Unit, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """A rater's answers on one unit, or the failure that takes their place.
-
-    `reply` is the id of the stored reply that the answers were read from. `beyond` names the criteria that this rater
-    cannot judge at all, each with the reason: if they are asked, they are recorded as `cannot_assess`.
-    """
-
-    unit: Unit
-    answers: Sequence[Answer] = ()
-    failure: RaterFailure | None = None
-    seconds: float | None = None
-    reply: str | None = None
-    beyond: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    def ratings(self, protocol: Protocol, rater_id: str) -> Sequence[Rating]:
-        """The judgement as one rating per criterion; a failure becomes `failed` ratings with its reason."""
-        answers = self.failure or self.answers
-        unit_id = self.unit.id
-        return ratings_of(
-            protocol, unit_id, rater_id, answers, beyond=self.beyond, seconds=self.seconds, reply=self.reply
-        )
 
 
 class Rater(Interface):

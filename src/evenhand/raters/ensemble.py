@@ -14,8 +14,9 @@ from typing import TypeVar
 
 from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
+from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Criterion, Protocol
-from evenhand.raters.base import Judgement, Rater, model_ref
+from evenhand.raters.base import Rater, model_ref
 from evenhand.raters.registry import RaterContext, rater_of, specs_in
 from evenhand.records import Answer, Item, Unit, Value
 from evenhand.scales import Nominal, Ordinal, Percent

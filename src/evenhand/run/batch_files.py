@@ -22,7 +22,8 @@ from evenhand.formats.tables.table_files import open_table, write_table
 from evenhand.llm.base import Reply, Request
 from evenhand.llm.endpoints import endpoint_of
 from evenhand.llm.wire import NotACompletion, body_of, reply_of
-from evenhand.raters.base import Judgement, RatingTask
+from evenhand.protocol.completion import Judgement, ratings_of
+from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.parse import read_reply
 from evenhand.raters.llm_judge.prompt import Prompts
 from evenhand.raters.llm_judge.rater import judgement_of
@@ -138,7 +139,7 @@ def read_replies(store: Store, path: str | Path, rater: str) -> RaterCounters:
                     replies.append(stored[key])
                 reply = replace(reply, id=stored[key].id)
             for judgement in _judgements(store, one.task, reply):
-                its_ratings = judgement.ratings(store.protocol, rater)
+                its_ratings = ratings_of(store.protocol, rater, judgement)
                 counters.add_ratings(its_ratings)
                 ratings += its_ratings
         store.replies.add(replies)

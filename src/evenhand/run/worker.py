@@ -17,7 +17,8 @@ from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from evenhand.errors import UserError
-from evenhand.raters.base import Judgement, Rater
+from evenhand.protocol.completion import Judgement, ratings_of
+from evenhand.raters.base import Rater
 from evenhand.raters.ensemble import all_of
 from evenhand.records import Item, Rating, Status, Unit, new_id
 from evenhand.run.progress import LOG, ProgressBar, RaterCounters, Stopped
@@ -233,7 +234,7 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
         rated = dict[str, Sequence[Sequence[Rating]]]()
         finished = list[Finished]()
         for item, judgements in done:
-            rated[item] = [judgement.ratings(protocol, rater.id) for judgement in judgements]
+            rated[item] = [ratings_of(protocol, rater.id, judgement) for judgement in judgements]
             finished.append(Finished(item, list(chain(*rated[item])), budget.finish((*self.names, item))))
             for judgement in judgements:
                 if judgement.failure is not None:

@@ -8,8 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from evenhand.llm.base import Request
-from evenhand.protocol.guideline import field_text, field_title
-from evenhand.protocol.model import Example, Protocol
+from evenhand.protocol.model import Example, Protocol, field_text, field_title
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.parse import Reason, read_reply
 from evenhand.raters.llm_judge.prompt import Prompts, case_of

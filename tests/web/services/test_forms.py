@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from evenhand.assignment import Plan
-from evenhand.protocol.guideline import field_text
 from evenhand.protocol.load import load_protocol
-from evenhand.protocol.model import Protocol
+from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import FieldValue, Rating, Span, Triple, Unit
 from evenhand.scales import Nominal
 from evenhand.web.schemas import AsciiJSONResponse

@@ -19,8 +19,8 @@ from evenhand.formats.tables.cells import clean
 from evenhand.formats.tables.table import Sheet, letters
 from evenhand.formats.tables.table_files import write_table, writing
 from evenhand.formats.tables.xlsx import GUIDELINE, XlsxCells, new_workbook, utf16_length
-from evenhand.protocol.guideline import field_text, guideline_rows
-from evenhand.protocol.model import Criterion, Protocol
+from evenhand.protocol.guideline import guideline_rows
+from evenhand.protocol.model import Criterion, Protocol, field_text
 from evenhand.records import Item, Unit
 from evenhand.scales import PERCENT, Nominal, Ordinal, Percent, Scale
 

@@ -11,8 +11,7 @@ from itertools import groupby
 
 from evenhand.formats.ratings.check_column import CHECK, protocol_check
 from evenhand.formats.tables.table import Sheet
-from evenhand.protocol.guideline import field_text
-from evenhand.protocol.model import Protocol
+from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import Item, RaterRef, Rating, Status, Unit
 
 PARTS = (

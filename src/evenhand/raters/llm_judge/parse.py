@@ -25,8 +25,7 @@ from evenhand.llm.base import Message, Reply, Request
 from evenhand.llm.fencing import harmless, restored
 from evenhand.llm.json_repair import Body, Cut, Mark, Unreadable, complete_objects, find_object, folded, same
 from evenhand.nlp.quotes import Quotes, worth_finding
-from evenhand.protocol.guideline import field_text
-from evenhand.protocol.model import Criterion, Protocol
+from evenhand.protocol.model import Criterion, Protocol, field_text
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.logprobs import Path, odds, value_offsets
 from evenhand.raters.llm_judge.prompt import case_of

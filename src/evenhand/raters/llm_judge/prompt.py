@@ -12,8 +12,8 @@ from itertools import groupby
 
 from evenhand.llm.base import Message, Request
 from evenhand.llm.fencing import fenced, harmless, marker_of, reply_codes, storable
-from evenhand.protocol.guideline import asked_when, field_text, field_title
-from evenhand.protocol.model import Criterion, Example, Protocol
+from evenhand.protocol.guideline import asked_when
+from evenhand.protocol.model import Criterion, Example, Protocol, field_text, field_title
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, described, may_be_null, reply_schema, unit_noun
 from evenhand.records import FieldValue

@@ -5,8 +5,9 @@ from dataclasses import asdict, replace
 
 from evenhand.errors import RaterFailure
 from evenhand.llm.base import CallError, Chat, Reply, Request
+from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Judgement, Rater, RatingTask, model_ref
+from evenhand.raters.base import Rater, RatingTask, model_ref
 from evenhand.raters.ensemble import all_of, combined
 from evenhand.raters.llm_judge.parse import Reading, again, read_reply
 from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, Prompts

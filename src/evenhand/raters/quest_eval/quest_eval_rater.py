@@ -13,10 +13,10 @@ from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
 from evenhand.nlp.quotes import Quotes
 from evenhand.nlp.words import is_chinese
-from evenhand.protocol.guideline import field_text
-from evenhand.protocol.model import Criterion, Protocol
+from evenhand.protocol.completion import Judgement
+from evenhand.protocol.model import Criterion, Protocol, field_text
 from evenhand.questeval.answerer import ALONE, WITH_NETWORK, Answerer
-from evenhand.raters.base import Judgement, Rater, digest_of, local_computation, model_ref
+from evenhand.raters.base import Rater, digest_of, local_computation, model_ref
 from evenhand.raters.registry import RaterContext, model_within, specs_in
 from evenhand.records import UNANSWERABLE, Answer, Item, Span, Unit
 from evenhand.scales import Text

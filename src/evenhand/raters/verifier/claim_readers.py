@@ -14,9 +14,10 @@ from typing import Any
 from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
 from evenhand.llm.hugging_face.model import load_pretrained, model_name, package
+from evenhand.protocol.completion import Judgement
 from evenhand.protocol.load import read_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Judgement, Rater, local_computation
+from evenhand.raters.base import Rater, local_computation
 from evenhand.raters.ensemble import all_of
 from evenhand.raters.verifier.support_labels import meaning, support_of
 from evenhand.records import Answer, Item, Unit

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
 from evenhand.nlp.sentences import sentences
-from evenhand.protocol.guideline import field_text
-from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Judgement, Rater, model_ref
+from evenhand.protocol.completion import Judgement
+from evenhand.protocol.model import Protocol, field_text
+from evenhand.raters.base import Rater, model_ref
 from evenhand.raters.registry import RaterContext, model_within
 from evenhand.raters.verifier.claim_readers import (
     ClaimReader,

@@ -6,8 +6,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from evenhand.protocol.guideline import field_text, field_title
-from evenhand.protocol.model import Protocol
+from evenhand.protocol.model import Protocol, field_text, field_title
 from evenhand.records import FieldValue, Rating, Unit
 from evenhand.report.build import Case
 from evenhand.report.html.elements import Section, aside, element, facts, folded, join, note

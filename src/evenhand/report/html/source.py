@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
-from evenhand.protocol.guideline import asked_when, field_title
-from evenhand.protocol.model import Criterion, Protocol
+from evenhand.protocol.guideline import asked_when
+from evenhand.protocol.model import Criterion, Protocol, field_title
 from evenhand.records import Kind, Status
 from evenhand.report.build import RaterRow, Report
 from evenhand.report.html.elements import Section, element, facts, join, note, table

@@ -9,8 +9,7 @@ from fastapi import HTTPException
 from evenhand.analysis.disagreements import DisputedTogether, disputed_together
 from evenhand.analysis.tables import Tables
 from evenhand.protocol.completion import UnitRatings, is_answer
-from evenhand.protocol.guideline import field_text
-from evenhand.protocol.model import Protocol
+from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import Item, Rating, Unit
 from evenhand.study import Study
 from evenhand.web.schemas import ResponseModel

@@ -31,8 +31,8 @@ from evenhand.protocol.completion import (
     missing,
     statuses_on_finish,
 )
-from evenhand.protocol.guideline import condition_in_words, field_text
-from evenhand.protocol.model import Criterion, Example, Protocol
+from evenhand.protocol.guideline import condition_in_words
+from evenhand.protocol.model import Criterion, Example, Protocol, field_text
 from evenhand.records import FieldValue, Kind, Rating, Span, Status, Unit, Value, now
 from evenhand.scales import Text, same_value
 from evenhand.study import Study

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from evenhand.assignment import Plan
-from evenhand.protocol.guideline import condition_in_words, field_text, field_title
-from evenhand.protocol.model import Condition, Criterion, Protocol
+from evenhand.protocol.guideline import condition_in_words
+from evenhand.protocol.model import Condition, Criterion, Protocol, field_text, field_title
 from evenhand.records import FieldValue, Span, Triple, Unit, Value
 from evenhand.scales import Nominal, Ordinal, Scale, Text, label_key
 from evenhand.web.schemas import ResponseModel, view_of
