@@ -15,7 +15,8 @@ import pytest
 from evenhand.analysis.comparison import compare, compare_raters
 from evenhand.analysis.disagreements import disputed, disputed_together
 from evenhand.analysis.tables import TableBuilder, Tables
-from evenhand.analysis.trust import Trust, in_words, trust
+from evenhand.analysis.trust import Trust, trust
+from evenhand.analysis.trust_sentences import in_words
 from evenhand.formats.items import read_items
 from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol, read_protocol

@@ -15,7 +15,7 @@ def test_clusters_keep_the_table() -> None:
     a, b = generator.integers(-1, 3, size=(2, 200))
     plain, grouped = cross(a, b, 3), cross(a, b, 3, clusters=np.arange(200) // 4)
     assert np.array_equal(plain.table, grouped.table)
-    assert grouped.sample.clustered
+    assert grouped.sample.member_kind is not None
     assert grouped.sample.n_blocks <= 50
 
 

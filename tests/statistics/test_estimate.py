@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from evenhand.statistics.alpha import krippendorff_alpha
-from evenhand.statistics.confusion import cross, label_agreement, macro_f1, pair_percent, pair_within_one
-from evenhand.statistics.correlation import spearman
+from evenhand.statistics.confusion import cross, label_agreement, macro_f1, pair_percent, pair_within_one, spearman
 from evenhand.statistics.counts import count_wide, percent_agreement, rare_agreement, specific_agreement
 from evenhand.statistics.estimate import Estimate, IntArray
 from evenhand.statistics.icc import icc
@@ -46,7 +45,7 @@ EVERY: dict[str, Callable[[IntArray], Estimate]] = {
     "icc": scores_of,
     "pair_percent": lambda codes: pair_percent(cross(codes[:, 0], codes[:, 1], 4), PLAN),
     "pair_within_one": lambda codes: pair_within_one(cross(codes[:, 0], codes[:, 1], 4), PLAN),
-    "label": lambda codes: label_agreement(cross(codes[:, 0], codes[:, 1], 4), 0, PLAN),
+    "label": lambda codes: label_agreement(cross(codes[:, 0], codes[:, 1], 4), PLAN)[0],
     "macro_f1": lambda codes: macro_f1(cross(codes[:, 0], codes[:, 1], 4), PLAN),
     "specific": lambda codes: specific_agreement(count_wide(codes, 4), 0, PLAN),
     "rare": lambda codes: rare_agreement(count_wide(codes, 4), PLAN),

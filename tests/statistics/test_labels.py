@@ -22,14 +22,14 @@ def test_macro_f1_against_scikit_learn(codes: IntArray) -> None:
 def test_label_agreement_by_hand() -> None:
     # Label 0: both on 6, only the first on 3, only the second on 1: 6 of 10.
     pair = cross_table(np.array([[6, 3], [1, 5]]))
-    found = label_agreement(pair, 0)
+    found = label_agreement(pair)[0]
     assert (found.value, found.n) == (0.6, 10)
     assert (found.low, found.high) == wilson(6, 10)
-    assert label_agreement(pair, 1).value == pytest.approx(5 / 9)
+    assert label_agreement(pair)[1].value == pytest.approx(5 / 9)
 
 
 def test_label_agreement_without_the_label() -> None:
-    found = label_agreement(cross_table(np.array([[6, 0], [0, 0]])), 1)
+    found = label_agreement(cross_table(np.array([[6, 0], [0, 0]])))[1]
     assert found.value is None
     assert found.why == "neither rater gave this label"
 
@@ -44,7 +44,7 @@ def test_pair_shares_have_wilsons_interval_and_the_bootstraps_with_clusters() ->
     for statistic in (pair_percent, pair_within_one):
         assert statistic(plain).value == pytest.approx(statistic(grouped).value)
         assert statistic(grouped).low == pytest.approx(statistic(plain).low, abs=0.05)
-    one, two = label_agreement(plain, 1), label_agreement(grouped, 1)
+    one, two = label_agreement(plain)[1], label_agreement(grouped)[1]
     assert one.value == pytest.approx(two.value)
     assert two.low == pytest.approx(one.low, abs=0.08)
 

@@ -14,22 +14,13 @@ import numpy as np
 import evenhand.statistics as statistics
 from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, Figure
 from evenhand.analysis.tables import Table
-from evenhand.records import Kind, RaterRef, Status, Value
-from evenhand.statistics import (
-    DEFAULT,
-    MISSING,
-    NO_RATINGS,
-    Cross,
-    Estimate,
-    FloatArray,
-    IntArray,
-    Resampling,
-    Spread,
-    Votes,
-    undefined,
-)
+from evenhand.records import Kind, Status, Value
+from evenhand.statistics import DEFAULT, Resampling, Spread, Votes
+from evenhand.statistics.estimate import MISSING, NO_RATINGS, Estimate, FloatArray, IntArray, undefined
 
 PairKind = Literal["person-person", "person-model", "model-model"]
+_KINDS: Sequence[PairKind] = ("model-model", "person-model", "person-person")
+"""By the number of people; a rule counts as a model."""
 
 MANY = 15
 """With more raters than this, pairs that share no unit are left out: most pairs of a crowd are such."""
@@ -132,13 +123,13 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT) -> Agreement:
         spread=found,
         rare=statistics.rare_agreement(counts, plan),
         specific={str(label): statistics.specific_agreement(counts, code, plan) for code, label in enumerate(labels)},
-        warnings=_warnings(found, labels),
         alpha=statistics.krippendorff_alpha(counts, level, plan),
         ceiling_alpha=statistics.krippendorff_alpha(among_people, level, plan),
         ac=statistics.gwet_ac(counts, "identity" if scores is None else "quadratic", plan),
         fleiss=statistics.fleiss_kappa(counts, plan=plan),
         icc=None if scores is None else _icc(codes[:, raters], scores),
         majority=_majority(table, raters),
+        warnings=_warnings(found, labels),
         pairs=_pairs(table, raters, plan),
         statuses=statuses,
     )
@@ -163,12 +154,6 @@ def _majority(table: Table, raters: Sequence[int]) -> Majority:
     return Majority(vote, plain, others)
 
 
-def pair_kind(a: RaterRef, b: RaterRef) -> PairKind:
-    """A rule counts as a model."""
-    people = (a.kind is Kind.PERSON) + (b.kind is Kind.PERSON)
-    return ("model-model", "person-model", "person-person")[people]
-
-
 def _pairs(table: Table, raters: Sequence[int], plan: Resampling) -> Sequence[Pair]:
     pairs: list[Pair] = []
     columns = {number: np.ascontiguousarray(table.codes[:, number]) for number in raters}
@@ -176,22 +161,22 @@ def _pairs(table: Table, raters: Sequence[int], plan: Resampling) -> Sequence[Pa
         # A person comes first, so that rows of a confusion table are the people's.
         one, other = sorted(numbers, key=lambda number: table.raters[number].kind is not Kind.PERSON)
         crossed = statistics.cross(columns[one], columns[other], len(table.values), table.scores, table.clusters)
-        if crossed.n or len(raters) <= MANY:
-            pairs.append(_pair(table.raters[one], table.raters[other], crossed, table.values, plan))
+        if crossed.n == 0 and len(raters) > MANY:
+            continue
+        a, b = table.raters[one], table.raters[other]
+        pairs.append(
+            Pair(
+                a=a.id,
+                b=b.id,
+                kind=_KINDS[(a.kind is Kind.PERSON) + (b.kind is Kind.PERSON)],
+                n=crossed.n,
+                per_label=dict(zip(map(str, table.values), statistics.label_agreement(crossed, plan), strict=True)),
+                labels=table.values,
+                confusion=crossed.table.tolist(),
+                **statistics.pair_statistics(crossed, plan),
+            )
+        )
     return pairs
-
-
-def _pair(a: RaterRef, b: RaterRef, crossed: Cross, labels: Sequence[Value], plan: Resampling) -> Pair:
-    return Pair(
-        a=a.id,
-        b=b.id,
-        kind=pair_kind(a, b),
-        n=crossed.n,
-        per_label={str(label): statistics.label_agreement(crossed, code, plan) for code, label in enumerate(labels)},
-        labels=labels,
-        confusion=crossed.table.tolist(),
-        **statistics.pair_statistics(crossed, plan),
-    )
 
 
 def _warnings(found: Spread | None, labels: Sequence[Value]) -> Sequence[str]:

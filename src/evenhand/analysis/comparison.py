@@ -7,8 +7,7 @@ import numpy as np
 
 import evenhand.statistics as statistics
 from evenhand.analysis.tables import FREE_TEXT, Table, Tables, compared
-from evenhand.analysis.trust.build import MEAN
-from evenhand.analysis.trust.raters import Against, against
+from evenhand.analysis.trust import MEAN, Against, against
 from evenhand.statistics import (
     DEFAULT,
     MISSING,

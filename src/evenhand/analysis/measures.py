@@ -7,9 +7,9 @@ measures read no rating: they compare two label fields of the items.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 from typing import Literal
 
@@ -21,36 +21,14 @@ from evenhand.analysis.tables import Table, Tables
 from evenhand.nlp.words import token_f1
 from evenhand.protocol import model
 from evenhand.records import UNANSWERABLE, Kind, Status, Value
-from evenhand.scales import Percent, same_value
-from evenhand.statistics import (
-    DEFAULT,
-    MISSING,
-    NO_RATINGS,
-    BoolArray,
-    Cross,
-    Estimate,
-    FloatArray,
-    IntArray,
-    Resampling,
-    Sample,
-    ratio,
-    undefined,
-)
+from evenhand.scales import same_value
+from evenhand.statistics import DEFAULT, Cross, Resampling, Sample, ratio
+from evenhand.statistics.estimate import MISSING, NO_RATINGS, BoolArray, Estimate, FloatArray, IntArray, undefined
 
 ALSO_NOT_RATED = "also_not_rated"
-EXCLUDED = "excluded_label"
 INCOMPLETE = "incomplete"
-NO_LABEL = "no_label"
-NO_MAJORITY = "no_majority"
-NO_REFERENCE = "no_reference"
-UNANSWERABLE_REFERENCE = "unanswerable_reference"
-UNANSWERED = "unanswered"
-UNMATCHED = "unmatched"
-
-NO_COMMON_UNIT = "no unit was rated by every rater"
 NO_LABELS = "a percentage has no labels to compare; percent_match compares numbers"
 NO_TWO_RATERS = "there are no two raters with ratings"
-NO_PERSON_AND_MODEL = "there is no person with a model to compare"
 
 ClassificationKind = Literal["accuracy", "precision", "recall", "f1", "confusion_matrix"]
 Statistic = Callable[[FloatArray, IntArray | None], Estimate]
@@ -111,37 +89,29 @@ def _figures(tables: Tables, spec: model.Measure, parts: Sequence[Stratum], plan
             yield from _pairs(tables.independent(), spec, parts, plan)
         case model.MeanMeasure():
             for criteria in [spec.criteria] if spec.together else [(criterion,) for criterion in spec.criteria]:
-                low, high = _ends(tables, criteria)
-                within = partial(mean_within, lowest=low, highest=high, level=plan.level)
-                statistic = within if spec.kind == "mean" else partial(_deviation, plan=plan)
-                yield from _of_raters(tables, spec, criteria, _averages(tables, criteria), statistic, parts)
-        case model.ProportionMeasure():
-            statistic = partial(statistics.proportion, level=plan.level)
-            yield from _of_raters(tables, spec, (spec.criterion,), _hits(tables, spec), statistic, parts)
-        case model.AnswerMeasure():
-            share, average = partial(statistics.proportion, level=plan.level), partial(resampled_mean, plan=plan)
-            statistic = share if spec.kind == "answered" else average
-            yield from _of_raters(tables, spec, (spec.criterion,), _answers(tables, spec), statistic, parts)
+                figure = Figure(spec.name, spec.kind, undefined(NO_RATINGS), None if spec.together else criteria[0])
+                yield from _of_raters(tables, figure, _averages(tables, spec, criteria, plan), parts)
+        case model.ProportionMeasure() | model.AnswerMeasure():
+            figure = Figure(spec.name, spec.kind, undefined(NO_RATINGS), spec.criterion)
+            scores = _hits(tables, spec, plan) if spec.kind == "proportion" else _answers(tables, spec, plan)
+            yield from _of_raters(tables, figure, scores, parts)
 
 
-def _active(tables: Tables, criteria: Iterable[str]) -> Sequence[int]:
-    """The raters with a record of any status on one of these criteria."""
-    used = [tables.tables[criterion].statuses for criterion in criteria]
-    return [number for number in range(len(tables.raters)) if any(statuses[number] for statuses in used)]
+def _active(used: Sequence[Table]) -> Sequence[int]:
+    """The raters with a record of any status in one of these tables."""
+    return [number for number in range(used[0].n_raters) if any(table.statuses[number] for table in used)]
 
 
-def _without_value(tables: Iterable[Table], raters: Sequence[int]) -> Mapping[str, int]:
-    """These raters' ratings that have no value, by status."""
-    counts: Counter[str] = Counter()
-    for table in tables:
+def _left_out(
+    counts: Mapping[str, int], used: Sequence[Table], raters: Sequence[int], stratum: Mapping[str, str] | None
+) -> Mapping[str, int]:
+    """Reasons with their counts; over all units also these raters' ratings that have no value, by status."""
+    found: Counter[str] = Counter()
+    for table in used if stratum is None else ():
         for number in raters:
-            counts.update({str(status): count for status, count in table.statuses[number].items()})
-    del counts[Status.RATED]
-    return counts
-
-
-def _counted(left_out: Mapping[str, int]) -> Mapping[str, int]:
-    return {why: count for why, count in left_out.items() if count}
+            found.update({str(status): count for status, count in table.statuses[number].items()})
+    del found[Status.RATED]
+    return {why: count for why, count in {**found, **counts}.items() if count}
 
 
 # --- Measures of one rater, or of all people together ---
@@ -149,7 +119,7 @@ def _counted(left_out: Mapping[str, int]) -> Mapping[str, int]:
 
 @dataclass(frozen=True)
 class Scores:
-    """A number for each rating that a measure reads: by which rater, of which unit.
+    """A number for each rating that a measure reads: by which rater, of which unit; and the statistic of the numbers.
 
     `left_out` has, by reason, the ratings that do not count; of several reasons the first counts. `tables` are those
     that the ratings come from. `followed_up` marks the ratings whose further condition was asked and answered, if the
@@ -159,23 +129,15 @@ class Scores:
     unit: IntArray
     rater: IntArray
     value: FloatArray
+    statistic: Statistic
     tables: Sequence[Table]
     left_out: Mapping[str, BoolArray]
     followed_up: BoolArray | None = None
 
 
-def _of_raters(
-    tables: Tables,
-    spec: model.MeanMeasure | model.ProportionMeasure | model.AnswerMeasure,
-    criteria: tuple[str, ...],
-    scores: Scores,
-    statistic: Statistic,
-    parts: Sequence[Stratum],
-) -> Iterator[Figure]:
+def _of_raters(tables: Tables, figure: Figure, scores: Scores, parts: Sequence[Stratum]) -> Iterator[Figure]:
     """The statistic of each rater, then of the people together, overall and in each stratum."""
-    together = isinstance(spec, model.MeanMeasure) and spec.together
-    figure = Figure(spec.name, spec.kind, undefined(NO_RATINGS), None if together else criteria[0])
-    raters = _active(tables, criteria)
+    raters = _active(scores.tables)
     people = [number for number in tables.people() if number in raters]
     groups = {tables.raters[number].id: [number] for number in raters}
     if len(people) > 1:
@@ -187,18 +149,10 @@ def _of_raters(
         for name, numbers in groups.items():
             inside = places[name] if stratum.of is None else places[name][stratum.units[scores.unit[places[name]]]]
             if stratum.of is None or places[name].size:
-                yield _of_rater(tables, replace(figure, rater=name), scores, numbers, inside, statistic, stratum)
+                yield _of_rater(tables, replace(figure, rater=name, stratum=stratum.of), scores, numbers, inside)
 
 
-def _of_rater(
-    tables: Tables,
-    figure: Figure,
-    scores: Scores,
-    raters: Sequence[int],
-    places: IntArray,
-    statistic: Statistic,
-    stratum: Stratum,
-) -> Figure:
+def _of_rater(tables: Tables, figure: Figure, scores: Scores, raters: Sequence[int], places: IntArray) -> Figure:
     left_out: dict[str, int] = {}
     used = places
     for why, ratings in scores.left_out.items():
@@ -208,20 +162,18 @@ def _of_rater(
     clusters = tables.together[units] if tables.together is not None else units if pooled else None
     if used.size:
         # Several people's ratings of one unit are one unit's worth of evidence, in `n` as in the interval.
-        found = replace(statistic(scores.value[used], clusters), n=int(np.unique(units).size))
+        found = replace(scores.statistic(scores.value[used], clusters), n=int(np.unique(units).size))
     else:
-        found = undefined(_nothing_left(left_out))
+        counted = ", ".join(f"{count} {why.replace('_', ' ')}" for why, count in left_out.items() if count)
+        found = undefined(f"every rating is left out: {counted}" if counted else NO_RATINGS)
     if scores.followed_up is not None and (unanswered := left_out.get(ALSO_NOT_RATED, 0)):
         found = _with_gaps(found, unanswered, bool(scores.followed_up[used].any()))
-    if stratum.of is None:
-        left_out = {**_without_value(scores.tables, raters), **left_out}
     names = [tables.raters[number].id for number in raters]
     return replace(
         figure,
         estimate=found,
-        stratum=stratum.of,
         detail={"raters": names, "ratings": int(used.size)} if pooled else None,
-        left_out=_counted(left_out),
+        left_out=_left_out(left_out, scores.tables, raters, figure.stratum),
     )
 
 
@@ -233,22 +185,22 @@ def _with_gaps(found: Estimate, unanswered: int, some: bool) -> Estimate:
     return replace(found, note=gap if found.note is None else f"{found.note}; {gap}")
 
 
-def _nothing_left(left_out: Mapping[str, int]) -> str:
-    counted = ", ".join(f"{count} {why.replace('_', ' ')}" for why, count in left_out.items() if count)
-    return f"every rating is left out: {counted}" if counted else NO_RATINGS
-
-
-def _averages(tables: Tables, criteria: tuple[str, ...]) -> Scores:
+def _averages(tables: Tables, spec: model.MeanMeasure, criteria: tuple[str, ...], plan: Resampling) -> Scores:
     """Each rater's average over the criteria of a unit; a unit that lacks one of them is incomplete."""
     used = [tables.tables[criterion] for criterion in dict.fromkeys(criteria)]
+    ends = [tables.tables[criterion].criterion.scale.values or (0.0, 100.0) for criterion in criteria]
+    low, high = (float(np.mean([float(values[end]) for values in ends])) for end in (0, -1))
+    within = partial(mean_within, lowest=low, highest=high, level=plan.level)
+    statistic = within if spec.kind == "mean" else partial(_deviation, plan=plan)
     if len(used) == 1:
-        return Scores(used[0].unit, used[0].rater, _numbers(used[0]), used, {})
+        return Scores(used[0].unit, used[0].rater, _numbers(used[0]), statistic, used, {})
     width = max(1, len(tables.raters))
     cells = [table.unit * width + table.rater for table in used]
     keys, place, given = np.unique(np.concatenate(cells), return_inverse=True, return_counts=True)
     numbers = np.concatenate([_numbers(table) for table in used])
     totals = np.bincount(place.reshape(-1), weights=numbers, minlength=len(keys))
-    return Scores(keys // width, keys % width, totals / given, used, {INCOMPLETE: given < len(used)})
+    incomplete = {INCOMPLETE: given < len(used)}
+    return Scores(keys // width, keys % width, totals / given, statistic, used, incomplete)
 
 
 def _numbers(table: Table) -> FloatArray:
@@ -256,39 +208,28 @@ def _numbers(table: Table) -> FloatArray:
     return table.scores[table.code]
 
 
-def _ends(tables: Tables, criteria: tuple[str, ...]) -> tuple[float, float]:
-    """The lowest and the highest mean that the scales allow."""
-    scales = [tables.tables[criterion].criterion.scale for criterion in criteria]
-    both = [(0.0, 100.0) if isinstance(s, Percent) else (float(s.values[0]), float(s.values[-1])) for s in scales]
-    return float(np.mean([low for low, _ in both])), float(np.mean([high for _, high in both]))
-
-
-def _hits(tables: Tables, spec: model.ProportionMeasure) -> Scores:
+def _hits(tables: Tables, spec: model.ProportionMeasure, plan: Resampling) -> Scores:
     """Each rating as 1 or 0. Left out: excluded labels, and ratings whose `also` was asked but never answered.
 
     Such a rating is neither a hit nor a miss: to call it a miss would turn a missing answer into a score.
     """
     table = tables.tables[spec.criterion]
-    hit = _any_of(table, spec.any_of)[table.code]
-    left_out = {EXCLUDED: _any_of(table, spec.exclude)[table.code]}
-    followed_up = None
+    hit, excluded = (_any_of(table, wanted)[table.code] for wanted in (spec.any_of, spec.exclude))
+    left_out, followed_up = {"excluded_label": excluded}, None
     if spec.also is not None:
         answered, holds = _condition(tables, spec.also, table)
-        left_out[ALSO_NOT_RATED] = hit & ~answered & _asked(tables, spec.also.criterion, table)
+        when = tables.protocol.criterion(spec.also.criterion).when
+        asked = True if when is None else _condition(tables, when, table)[1]
+        left_out[ALSO_NOT_RATED] = hit & ~answered & asked
         followed_up = hit & answered
         hit = hit & holds
-    return Scores(table.unit, table.rater, hit.astype(np.float64), (table,), left_out, followed_up)
+    share = partial(statistics.proportion, level=plan.level)
+    return Scores(table.unit, table.rater, hit.astype(np.float64), share, (table,), left_out, followed_up)
 
 
 def _any_of(table: Table, wanted: tuple[Value, ...]) -> BoolArray:
     """Which values of a table are among those wanted."""
     return np.array([any(same_value(value, other) for other in wanted) for value in table.values], dtype=np.bool_)
-
-
-def _asked(tables: Tables, criterion: str, table: Table) -> BoolArray:
-    """Whether each rating's unit was also asked about another criterion."""
-    when = tables.protocol.criterion(criterion).when
-    return np.ones(len(table.code), dtype=np.bool_) if when is None else _condition(tables, when, table)[1]
 
 
 def _condition(tables: Tables, condition: model.Condition, table: Table) -> tuple[BoolArray, BoolArray]:
@@ -299,40 +240,27 @@ def _condition(tables: Tables, condition: model.Condition, table: Table) -> tupl
     return codes != MISSING, holds[codes]
 
 
-def _answers(tables: Tables, spec: model.AnswerMeasure) -> Scores:
+def _answers(tables: Tables, spec: model.AnswerMeasure, plan: Resampling) -> Scores:
     """Each rating as answered or not, or as its F1; questions that the reference does not answer are left out."""
     table = tables.tables[spec.criterion]
+    references = tables.references or [None] * tables.n_units
     answered = np.array([value != UNANSWERABLE for value in table.values], dtype=np.bool_)[table.code]
-    left_out = {UNANSWERABLE_REFERENCE: _reference_is(tables, UNANSWERABLE)[table.unit]}
+    unanswerable, unknown = (
+        np.array([reference == none for reference in references], dtype=np.bool_)[table.unit]
+        for none in (UNANSWERABLE, None)
+    )
+    left_out = {"unanswerable_reference": unanswerable}
     if spec.kind == "answered":
-        return Scores(table.unit, table.rater, answered.astype(np.float64), (table,), left_out)
-    left_out[NO_REFERENCE] = _reference_is(tables, None)[table.unit]
+        share = partial(statistics.proportion, level=plan.level)
+        return Scores(table.unit, table.rater, answered.astype(np.float64), share, (table,), left_out)
+    left_out["no_reference"] = unknown
     if spec.over == "answered":
-        left_out[UNANSWERED] = ~answered
-    return Scores(table.unit, table.rater, _f1(tables, table, answered), (table,), left_out)
-
-
-def _reference_is(tables: Tables, answer: str | None) -> BoolArray:
-    references = tables.references if tables.references is not None else [None] * tables.n_units
-    return np.fromiter((reference == answer for reference in references), dtype=np.bool_, count=tables.n_units)
-
-
-def _f1(tables: Tables, table: Table, answered: BoolArray) -> FloatArray:
-    """The F1 of each rating, 0 if there is no answer or nothing to compare it with; equal pairs are scored once."""
-    out = np.zeros(len(table.code))
-    references, language = tables.references, tables.protocol.language
-    if references is None:
-        return out
-    known: dict[tuple[int, str], float] = {}
-    for place in np.flatnonzero(answered).tolist():
-        code, reference = int(table.code[place]), references[int(table.unit[place])]
-        if reference is None or reference == UNANSWERABLE:
-            continue
-        found = known.get((code, reference))
-        if found is None:
-            found = known[code, reference] = token_f1(str(table.values[code]), reference, language)
-        out[place] = found
-    return out
+        left_out["unanswered"] = ~answered
+    f1 = cache(partial(token_f1, language=tables.protocol.language))
+    values = np.zeros(table.code.size)
+    for place in np.flatnonzero(answered & ~unanswerable & ~unknown).tolist():
+        values[place] = f1(str(table.values[table.code[place]]), str(references[table.unit[place]]))
+    return Scores(table.unit, table.rater, values, partial(resampled_mean, plan=plan), (table,), left_out)
 
 
 def mean_within(
@@ -360,13 +288,13 @@ def _deviation(values: FloatArray, clusters: IntArray | None, plan: Resampling) 
     # Measured from the middle, so that the squares lose no digits.
     apart = sample.rows - values.mean()
     sums = np.concatenate((np.ones_like(apart), apart, apart**2), axis=1)
-    return sample.estimate(sums, _deviation_of_sums, int(values.size), "", plan)
 
+    def deviation(sums: FloatArray) -> FloatArray:
+        n, total, squares = sums[..., 0], sums[..., 1], sums[..., 2]
+        apart = np.maximum(squares - ratio(total**2, n), 0.0)
+        return np.sqrt(ratio(apart, np.where(n > 1, n - 1.0, 0.0)))
 
-def _deviation_of_sums(sums: FloatArray) -> FloatArray:
-    n, total, squares = sums[..., 0], sums[..., 1], sums[..., 2]
-    apart = np.maximum(squares - ratio(total**2, n), 0.0)
-    return np.sqrt(ratio(apart, np.where(n > 1, n - 1.0, 0.0)))
+    return sample.estimate(sums, deviation, int(values.size), "", plan)
 
 
 # --- Measures of two sides ---
@@ -393,10 +321,10 @@ def _pairs(
     """Every kind of agreement between two sides, for each criterion, pair and stratum."""
     for criterion in spec.criteria:
         table = tables.tables[criterion]
-        labels = table.categorical or spec.kind == "percent_match"
-        pairs = list(_sides(tables, table, spec)) if labels else []
+        labels = table.criterion.scale.values or spec.kind == "percent_match"
+        pairs = list(_sides(table, spec)) if labels else []
         if not pairs:
-            why = NO_TWO_RATERS if spec.between == "all" else NO_PERSON_AND_MODEL
+            why = NO_TWO_RATERS if spec.between == "all" else "there is no person with a model to compare"
             yield Figure(spec.name, spec.kind, undefined(why if labels else NO_LABELS), criterion)
         for stratum in parts:
             for sides in pairs:
@@ -404,9 +332,9 @@ def _pairs(
                     yield from _of_pair(table, spec, sides, stratum, plan)
 
 
-def _sides(tables: Tables, table: Table, spec: model.AgreementMeasure) -> Iterator[_Sides]:
-    raters = _active(tables, [table.criterion.id])
-    people = [number for number in raters if tables.raters[number].kind is Kind.PERSON]
+def _sides(table: Table, spec: model.AgreementMeasure) -> Iterator[_Sides]:
+    raters = _active([table])
+    people = [number for number in raters if table.raters[number].kind is Kind.PERSON]
     models = [number for number in raters if number not in people]
     to_majority = spec.kind in ("exact_match", "macro_f1")
     if spec.between == "majority-model" or (to_majority and spec.between == "person-model"):
@@ -440,7 +368,11 @@ def _with_majority(table: Table, number: int, others: Sequence[int], name: str) 
 def _of_pair(
     table: Table, spec: model.AgreementMeasure, sides: _Sides, stratum: Stratum, plan: Resampling
 ) -> Iterator[Figure]:
-    pair = _crossed(table, sides, stratum)
+    own, other = (side[stratum.units] for side in (sides.own, sides.other))
+    split = sides.split[stratum.units]
+    rated, alone = own != MISSING, (own != MISSING) != (other != MISSING)
+    counts = {"no_majority": int((rated & split).sum()), "unmatched": int((alone & ~split).sum())}
+    pair = _crossed(table, own, other, table.clusters_of(stratum.units))
     figure = Figure(
         spec.name,
         spec.kind,
@@ -449,38 +381,29 @@ def _of_pair(
         sides.rater,
         sides.against,
         stratum.of,
-        left_out=_counted(_left_out_of_pair(table, sides, stratum)),
+        left_out=_left_out(counts, [table], sides.raters, stratum.of),
     )
     match spec.kind:
         case "per_label":
-            for code, label in enumerate(table.values):
-                yield replace(figure, estimate=statistics.label_agreement(pair, code, plan), label=label)
+            for label, found in zip(table.values, statistics.label_agreement(pair, plan), strict=True):
+                yield replace(figure, estimate=found, label=label)
         case "confusion":
-            counts = {"rows": sides.against, "columns": sides.rater, "counts": pair.table.tolist()}
-            yield replace(figure, detail={"labels": list(table.values), **counts})
+            yield replace(figure, detail=_confusion(table.values, sides.against, sides.rater, pair))
         case _:
             name = "percent" if spec.kind in ("percent_match", "exact_match") else spec.kind
             yield replace(figure, estimate=statistics.pair_statistics(pair, plan, [name])[name])
 
 
-def _crossed(table: Table, sides: _Sides, stratum: Stratum) -> Cross:
-    own, other = sides.own[stratum.units], sides.other[stratum.units]
-    clusters = table.clusters_of(stratum.units)
-    if table.categorical:
+def _confusion(labels: Sequence[Value], rows: str, columns: str, crossed: Cross) -> Mapping[str, object]:
+    return {"labels": list(labels), "rows": rows, "columns": columns, "counts": crossed.table.tolist()}
+
+
+def _crossed(table: Table, own: IntArray, other: IntArray, clusters: IntArray | None) -> Cross:
+    if table.criterion.scale.values:
         return statistics.cross(other, own, len(table.values), table.scores, clusters)
     # Of numbers only whether they are equal is asked: two labels are enough for that.
     differs = np.where(own == MISSING, MISSING, np.where(own == other, 0, 1))
     return statistics.cross(np.minimum(other, 0), differs, 2, None, clusters)
-
-
-def _left_out_of_pair(table: Table, sides: _Sides, stratum: Stratum) -> Mapping[str, int]:
-    own, other = (side[stratum.units] != MISSING for side in (sides.own, sides.other))
-    split = sides.split[stratum.units]
-    counts = {
-        NO_MAJORITY: int((own & split).sum()),
-        UNMATCHED: int((own & ~other & ~split).sum() + (other & ~own).sum()),
-    }
-    return {**_without_value([table], sides.raters), **counts} if stratum.of is None else counts
 
 
 # --- The majority vote of all raters ---
@@ -492,13 +415,14 @@ def _votes(
     """For each criterion: shares of full, majority and none, then each rater's match with the majority."""
     for criterion in spec.criteria:
         table = tables.tables[criterion]
-        raters = [number for number in _active(tables, [criterion]) if Status.RATED in table.statuses[number]]
-        if not table.categorical or len(raters) < 2:
-            why = NO_TWO_RATERS if table.categorical else NO_LABELS
+        raters = [number for number in _active([table]) if Status.RATED in table.statuses[number]]
+        if not table.criterion.scale.values or len(raters) < 2:
+            why = NO_TWO_RATERS if table.criterion.scale.values else NO_LABELS
             yield Figure(spec.name, spec.kind, undefined(why), criterion)
             continue
         for stratum in parts:
-            figure = Figure(spec.name, spec.kind, undefined(NO_COMMON_UNIT), criterion, stratum=stratum.of)
+            none = undefined("no unit was rated by every rater")
+            figure = Figure(spec.name, spec.kind, none, criterion, stratum=stratum.of)
             yield from _vote(figure, table, raters, stratum, plan)
 
 
@@ -507,8 +431,7 @@ def _vote(figure: Figure, table: Table, raters: Sequence[int], stratum: Stratum,
     given = table.codes[:, raters]
     complete: BoolArray = (given != MISSING).all(axis=1) & stratum.units
     incomplete = {INCOMPLETE: int((given[stratum.units & ~complete] != MISSING).sum())}
-    left_out = {**_without_value([table], raters), **incomplete} if stratum.of is None else incomplete
-    figure = replace(figure, left_out=_counted(left_out))
+    figure = replace(figure, left_out=_left_out(incomplete, [table], raters, stratum.of))
     codes, clusters, labels = given[complete], table.clusters_of(complete), len(table.values)
     names = [table.raters[number].id for number in raters]
     full = (codes == codes[:, :1]).all(axis=1)
@@ -537,13 +460,13 @@ def _classification(
         crossed = statistics.cross(truth[inside], prediction[inside], len(labels))
         detail: Mapping[str, object] | None = None
         if spec.kind == "confusion_matrix":
-            counts = {"rows": spec.truth, "columns": spec.prediction, "counts": crossed.table.tolist()}
-            detail = {"labels": list(labels), **counts}
+            detail = _confusion(labels, spec.truth, spec.prediction, crossed)
         elif spec.kind != "accuracy":
             detail = {"per_label": by_label(crossed, labels)[spec.kind]}
-        missing = _counted({NO_LABEL: int(inside.sum()) - crossed.n})
+        without = int(inside.sum()) - crossed.n
         found = classification_score(crossed, spec.kind, plan)
-        yield Figure(spec.name, spec.kind, found, stratum=stratum.of, detail=detail, left_out=missing)
+        left_out = {"no_label": without} if without else {}
+        yield Figure(spec.name, spec.kind, found, stratum=stratum.of, detail=detail, left_out=left_out)
 
 
 def classification_score(crossed: Cross, kind: ClassificationKind, plan: Resampling = DEFAULT) -> Estimate:
@@ -552,11 +475,9 @@ def classification_score(crossed: Cross, kind: ClassificationKind, plan: Resampl
         return undefined("no item has both labels")
     if kind == "confusion_matrix":
         return undefined(NO_NUMBER, crossed.n)
-    return (
-        statistics.pair_percent(crossed, plan)
-        if kind == "accuracy"
-        else statistics.mean_over_labels(crossed, kind, plan=plan)
-    )
+    if kind == "accuracy":
+        return statistics.pair_percent(crossed, plan)
+    return statistics.mean_over_labels(crossed, kind, plan=plan)
 
 
 def by_label(crossed: Cross, labels: Sequence[str]) -> Mapping[str, Mapping[str, float | None]]:

@@ -1,17 +1,21 @@
 """Targets: which figures reach the protocol's goals, and how many more items would settle it."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from evenhand.analysis.figures import Figure
 from evenhand.analysis.measures import measures
 from evenhand.analysis.tables import Tables
 from evenhand.records import Value
-from evenhand.statistics import DEFAULT, Estimate, Resampling, Verdict, more_items, more_items_for_share, verdict
+from evenhand.statistics import DEFAULT, Estimate, Resampling, wilson
 
 SHARES = ("percent_match", "exact_match", "per_label", "majority", "proportion", "accuracy")
 TABLES = ("confusion", "confusion_matrix")
+Verdict = Literal["met", "met at the point estimate", "missed at the point estimate", "missed", "undefined"]
+_MOST = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +99,48 @@ def _more_items(tables: Tables, figure: Figure, goal: float, plan: Resampling) -
     if units is None or tables.clusters is None:
         return units
     return math.ceil(units * tables.n_items / max(1, tables.n_units))
+
+
+def verdict(estimate: Estimate, goal: float) -> Verdict:
+    """`met` only if the interval's lower end reaches the goal, `missed` only if its upper end stays below it.
+
+    Between the two, and without an interval, the point estimate says on which side it is; that settles nothing.
+    """
+    if estimate.value is None:
+        return "undefined"
+    if estimate.low is not None and estimate.low >= goal:
+        return "met"
+    if estimate.high is not None and estimate.high < goal:
+        return "missed"
+    return "met at the point estimate" if estimate.value >= goal else "missed at the point estimate"
+
+
+def more_items(estimate: Estimate, goal: float) -> int | None:
+    """How many more items would bring the interval clear of the goal, if the value stays what it is.
+
+    The interval shrinks with the root of the number of items. 0 if it is settled already; None if no number is known
+    to do it: no interval, or a value at the goal itself (past ten million items).
+    """
+    if verdict(estimate, goal) in ("met", "missed"):
+        return 0
+    if estimate.value is None or estimate.low is None or estimate.high is None or estimate.n == 0:
+        return None
+    gap = abs(estimate.value - goal)
+    reach = estimate.value - estimate.low if estimate.value >= goal else estimate.high - estimate.value
+    if gap * math.sqrt(_MOST / estimate.n) <= reach:
+        return None
+    return max(1, math.ceil(estimate.n * (reach / gap) ** 2) - estimate.n)
+
+
+def more_items_for_share(successes: int, n: int, goal: float, level: float = 0.95) -> int | None:
+    """As `more_items` for a proportion with Wilson's interval, exactly, if the share stays what it is."""
+    if n == 0:
+        return None
+    share = successes / n
+
+    def clear(size: int) -> bool:
+        low, high = wilson(share * size, size, level)
+        return low >= goal if share >= goal else high < goal
+
+    more = bisect_left(range(n, _MOST + 1), True, key=clear)
+    return more if n + more <= _MOST else None

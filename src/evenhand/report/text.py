@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from evenhand.analysis.agreement import Agreement, Pair
 from evenhand.analysis.figures import Figure
 from evenhand.analysis.targets import TargetResult
-from evenhand.analysis.trust import Trust, in_words
+from evenhand.analysis.trust import Trust
+from evenhand.analysis.trust_sentences import in_words
 from evenhand.records import Status
 from evenhand.report.build import GENERATOR, Provenance, RaterRow, Report
 from evenhand.statistics import Estimate

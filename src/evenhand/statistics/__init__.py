@@ -13,7 +13,7 @@ from evenhand.statistics.confusion import macro_f1 as macro_f1
 from evenhand.statistics.confusion import mean_over_labels as mean_over_labels
 from evenhand.statistics.confusion import pair_percent as pair_percent
 from evenhand.statistics.confusion import pair_within_one as pair_within_one
-from evenhand.statistics.correlation import spearman as spearman
+from evenhand.statistics.confusion import spearman as spearman
 from evenhand.statistics.counts import Spread as Spread
 from evenhand.statistics.counts import count_long as count_long
 from evenhand.statistics.counts import count_table as count_table
@@ -39,10 +39,6 @@ from evenhand.statistics.intervals.bootstrap import Sample as Sample
 from evenhand.statistics.intervals.bootstrap import Statistic as Statistic
 from evenhand.statistics.intervals.bootstrap import first_over_second as first_over_second
 from evenhand.statistics.intervals.bootstrap import ratio as ratio
-from evenhand.statistics.intervals.verdicts import Verdict as Verdict
-from evenhand.statistics.intervals.verdicts import more_items as more_items
-from evenhand.statistics.intervals.verdicts import more_items_for_share as more_items_for_share
-from evenhand.statistics.intervals.verdicts import verdict as verdict
 from evenhand.statistics.kappa import agreement_weights as agreement_weights
 from evenhand.statistics.kappa import cohen_kappa as cohen_kappa
 from evenhand.statistics.kappa import fleiss_kappa as fleiss_kappa

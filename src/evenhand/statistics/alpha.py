@@ -55,7 +55,7 @@ def krippendorff_alpha(
     total = counts.sample.times @ sums
     _, expected, largest = disagreement(total)
     chance = float(expected) / (float(total[observed.shape[1] :].sum()) ** 2 * (largest or 1.0))
-    return counts.sample.estimate(sums, alpha, counts.overlapping, ONE_LABEL, plan, chance, counts.rare_side)
+    return counts.sample.estimate(sums, alpha, counts.overlapping, ONE_LABEL, plan, chance, counts.table)
 
 
 def _squared_differences(metric: Metric | FloatArray, scores: FloatArray) -> FloatArray:

@@ -1,5 +1,6 @@
-"""Two raters crossed: their confusion table, and what it says without a correction for chance."""
+"""Two raters crossed: their confusion table, what it says without a correction for chance, and Spearman's ρ."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -8,7 +9,7 @@ import numpy as np
 
 from evenhand.statistics.counts import check_codes, label_scores
 from evenhand.statistics.estimate import NO_SHARED, AnyInts, BoolArray, Estimate, FloatArray, IntArray, undefined
-from evenhand.statistics.intervals.analytic import RareSide, wilson
+from evenhand.statistics.intervals.analytic import wilson
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, first_over_second, ratio
 
 
@@ -44,13 +45,6 @@ class Cross:
     def n(self) -> int:
         """Units that both rated."""
         return int(self.sample.times.sum())
-
-    @cached_property
-    def rare_side(self) -> RareSide:
-        """What the units off the commonest label say."""
-        common = int(np.argmax(self.table.sum(axis=0) + self.table.sum(axis=1)))
-        both = int(self.table[common, common])
-        return RareSide(self.n, self.n - both, float(np.trace(self.table)) - both, self.sample.n_blocks)
 
 
 def cross(
@@ -88,14 +82,14 @@ def pair_within_one(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
     return _share(pair, near, np.ones(len(pair.rows), dtype=np.bool_), plan)
 
 
-def label_agreement(pair: Cross, label: int, plan: Resampling | None = DEFAULT) -> Estimate:
-    """Of the units to which either rater gave the label, the share to which both did. Range 0 to 1.
+def label_agreement(pair: Cross, plan: Resampling | None = DEFAULT) -> Sequence[Estimate]:
+    """For each label, of the units to which either rater gave it, the share to which both did. Range 0 to 1.
 
     `n` counts the units to which either gave it. Undefined if neither ever did. Wilson's interval for independent
     units; the bootstrap over clusters otherwise.
     """
-    first, second = pair.rows == label, pair.columns == label
-    return _share(pair, first & second, first | second, plan)
+    sides = [(pair.rows == label, pair.columns == label) for label in range(pair.scores.size)]
+    return [_share(pair, first & second, first | second, plan) for first, second in sides]
 
 
 def _share(pair: Cross, hit: BoolArray, counted: BoolArray, plan: Resampling | None) -> Estimate:
@@ -105,7 +99,7 @@ def _share(pair: Cross, hit: BoolArray, counted: BoolArray, plan: Resampling | N
         return undefined("neither rater gave this label" if pair.n else NO_SHARED)
     if plan is None:
         return Estimate(value=hits / n, n=n)
-    if not pair.sample.clustered:
+    if pair.sample.member_kind is None:
         low, high = wilson(hits, n, plan.level)
         return Estimate(value=hits / n, low=low, high=high, n=n)
     sums = np.stack((hit, counted), axis=1).astype(np.float64)
@@ -147,3 +141,30 @@ def mean_over_labels(
 
     sums = np.concatenate((truth * given, truth, given), axis=1)
     return pair.sample.estimate(sums, value, pair.n, NO_SHARED, plan)
+
+
+def spearman(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
+    """Rank correlation of two raters of one scale, from their confusion table; ties have their mean rank.
+
+    Range -1 to 1. Level: ordinal. Undefined if a rater gave one label throughout, and without shared units.
+    """
+    if pair.n == 0:
+        return undefined(NO_SHARED)
+    sides = [np.unique(codes, return_inverse=True)[1].reshape(-1) for codes in (pair.rows, pair.columns)]
+    members = [np.eye(int(levels.max()) + 1)[levels] for levels in sides]
+
+    def value(drawn: FloatArray) -> FloatArray:
+        x, y = (_ranks(drawn, member, levels) for member, levels in zip(members, sides, strict=True))
+        # Mid-ranks measured from their middle have mean 0, so the products are the moments.
+        xx, yy, xy = ((drawn * x * x).sum(axis=-1), (drawn * y * y).sum(axis=-1), (drawn * x * y).sum(axis=-1))
+        return np.clip(ratio(xy, np.sqrt(xx) * np.sqrt(yy)), -1.0, 1.0)
+
+    # Every pair of labels that occurs is a sum of its own: the statistic reads how often each was drawn.
+    return pair.sample.estimate(np.eye(len(pair.rows)), value, pair.n, "one of the two does not vary", plan)
+
+
+def _ranks(drawn: FloatArray, member: FloatArray, levels: IntArray) -> FloatArray:
+    """The mid-rank of each pair's level, measured from the middle rank; `member` says which pairs have each level."""
+    margin = drawn @ member
+    middle = np.cumsum(margin, axis=-1) - 0.5 * margin - 0.5 * margin.sum(axis=-1, keepdims=True)
+    return middle[..., levels]

@@ -5,16 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from evenhand.statistics.estimate import (
-    MISSING,
-    NO_OVERLAP,
-    NO_RATINGS,
-    AnyInts,
-    Estimate,
-    FloatArray,
-    undefined,
-)
-from evenhand.statistics.intervals.analytic import RareSide
+from evenhand.statistics.estimate import MISSING, NO_OVERLAP, NO_RATINGS, AnyInts, Estimate, FloatArray, undefined
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, first_over_second
 
 SKEWED = 0.85
@@ -53,18 +44,6 @@ class Counts:
     def used(self) -> FloatArray:
         """How many ratings are each label."""
         return self.sample.times @ self.table
-
-    @cached_property
-    def rare_side(self) -> RareSide:
-        """What the units off the commonest label say."""
-        rated = self.raters >= 2
-        table, times = self.table[rated], self.sample.times[rated]
-        raters, most = self.raters[rated], table[:, int(np.argmax(self.used))]
-        # Pairs of a unit's ratings with at least one off the commonest label, and those of them that agree.
-        pairs = raters * (raters - 1.0) - most * (most - 1.0)
-        same = (table * (table - 1.0)).sum(axis=1) - most * (most - 1.0)
-        share = np.divide(same, pairs, out=np.zeros_like(same), where=pairs > 0)
-        return RareSide(int(times.sum()), int(times[pairs > 0].sum()), float(times @ share), self.sample.n_blocks)
 
 
 def count_table(table: AnyInts, scores: FloatArray | None = None, clusters: AnyInts | None = None) -> Counts:

@@ -50,9 +50,10 @@ def cohen_kappa(
         return undefined(NO_SHARED)
     disagreement = 1.0 - agreement_weights(weighting, pair.scores)
     sums = kappa_sums(pair.rows, pair.columns, disagreement)
+    first, second = np.split(sums[:, 1:], 2, axis=1)
     expected = float(pair.table.sum(axis=1) @ disagreement @ pair.table.sum(axis=0))
     chance = expected / (pair.n**2 * (disagreement.max() or 1.0))
-    return pair.sample.estimate(sums, kappa_of_sums(disagreement), pair.n, ONE_LABEL, plan, chance, pair.rare_side)
+    return pair.sample.estimate(sums, kappa_of_sums(disagreement), pair.n, ONE_LABEL, plan, chance, first + second)
 
 
 def kappa_sums(rows: AnyInts, columns: AnyInts, disagreement: FloatArray) -> FloatArray:
@@ -140,5 +141,5 @@ def _beyond_chance(
     by_chance = float(expected(counts.sample.times.astype(np.float64) @ sums)) / (
         float((1.0 - weight).max(initial=0.0)) or 1.0
     )
-    rare = counts.rare_side if widened else None
+    rare = counts.table if widened else None
     return counts.sample.estimate(sums, value, counts.overlapping, why, plan, by_chance, rare)

@@ -3,21 +3,20 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from evenhand.statistics.confusion import Cross, macro_f1, pair_percent, pair_within_one
-from evenhand.statistics.correlation import spearman
+from evenhand.statistics.confusion import Cross, macro_f1, pair_percent, pair_within_one, spearman
 from evenhand.statistics.estimate import Estimate
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling
 from evenhand.statistics.kappa import cohen_kappa, pair_ac
 
 _STATISTICS: Mapping[str, Callable[..., Estimate]] = {
     "percent": pair_percent,
+    "macro_f1": macro_f1,
     "kappa": cohen_kappa,
     "kappa_linear": partial(cohen_kappa, weighting="linear"),
     "kappa_quadratic": partial(cohen_kappa, weighting="quadratic"),
     "within_one": pair_within_one,
     "spearman": spearman,
     "ac": pair_ac,
-    "macro_f1": macro_f1,
 }
 _ORDERED_ONLY = ("kappa_linear", "kappa_quadratic", "within_one", "spearman")
 

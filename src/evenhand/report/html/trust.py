@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from markupsafe import Markup
 
-from evenhand.analysis.trust import MEAN, Confidence, ModelTrust, Severity, Standing, Trust, in_words
+from evenhand.analysis.trust import MEAN, Confidence, ModelTrust, Severity, Standing, Trust
+from evenhand.analysis.trust_sentences import in_words
 from evenhand.report.html.elements import (
     Section,
     aside,

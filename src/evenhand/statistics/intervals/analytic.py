@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evenhand.statistics.estimate import NO_RATINGS, AnyInts, Estimate, FloatArray, undefined
+from evenhand.statistics.estimate import NO_RATINGS, AnyInts, Estimate, FloatArray, IntArray, undefined
 from evenhand.statistics.intervals.distributions import normal_quantile, t_quantile
 
 
@@ -100,6 +100,19 @@ class RareSide:
     involved: int
     agreeing: float
     blocks: int
+
+
+def rare_side(table: FloatArray, times: IntArray, blocks: int) -> RareSide:
+    """What the units off the commonest label say; `times` is how many units have each row of label counts."""
+    common = int(np.argmax(times @ table))
+    raters = table.sum(axis=1)
+    table, times, raters = table[raters >= 2], times[raters >= 2], raters[raters >= 2]
+    most = table[:, common]
+    # Pairs of a unit's ratings with at least one off the commonest label, and those of them that agree.
+    pairs = raters * (raters - 1.0) - most * (most - 1.0)
+    same = (table * (table - 1.0)).sum(axis=1) - most * (most - 1.0)
+    share = np.divide(same, pairs, out=np.zeros_like(same), where=pairs > 0)
+    return RareSide(int(times.sum()), int(times[pairs > 0].sum()), float(times @ share), blocks)
 
 
 def widened(found: Estimate, rare: RareSide, level: float) -> Estimate:

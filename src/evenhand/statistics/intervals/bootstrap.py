@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.statistics.estimate import AnyInts, Estimate, FloatArray, IntArray, undefined
-from evenhand.statistics.intervals.analytic import RareSide, widened
+from evenhand.statistics.intervals.analytic import rare_side, widened
 from evenhand.statistics.intervals.distributions import normal_cdf, normal_quantile, t_quantile
 
 Statistic = Callable[[FloatArray], FloatArray]
@@ -85,10 +85,6 @@ class Sample:
             return cls(different, times, times)
         return cls(different, times, *_kinds(place, clusters))
 
-    @property
-    def clustered(self) -> bool:
-        return self.member_kind is not None
-
     @cached_property
     def n_blocks(self) -> int:
         """How many independent blocks there are."""
@@ -139,14 +135,15 @@ class Sample:
         why: str,
         plan: Resampling | None = DEFAULT,
         chance: float | None = None,
-        rare: RareSide | None = None,
+        rare: FloatArray | None = None,
     ) -> Estimate:
         """A statistic of the sums of `per_row`, with its BCa interval; `why` is the reason if it is undefined.
 
         No interval with fewer than two blocks, if every resample gives the same value, or if more than a fifth of the
         resamples leave the statistic undefined; fewer are left out and counted in the note. `chance` is an agreement
         coefficient's expected disagreement, as a share of the largest; with it a value of 1 has an interval too.
-        `rare` widens the interval if few units agree on a rare label. Without a plan there is no interval.
+        `rare`, the label counts of each row, widens the interval if few units agree on a rare label. Without a plan
+        there is no interval.
         """
         if len(self.blocks) == 0:
             return undefined(why, n)
@@ -171,7 +168,7 @@ class Sample:
         low, high = _bca(value, defined, self._acceleration(sums, statistic), self.n_blocks, plan.level)
         note = f"{lost} of {draws.size} resamples were undefined and left out" if lost else None
         found = Estimate(value=value, low=low, high=high, n=n, note=note)
-        return found if rare is None else widened(found, rare, plan.level)
+        return found if rare is None else widened(found, rare_side(rare, self.times, self.n_blocks), plan.level)
 
     def _replicates(self, sums: FloatArray, statistic: Statistic, plan: Resampling) -> FloatArray:
         """The statistic on every resample; NaN where it is undefined."""

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from evenhand.analysis.trust.build import MEAN, ModelTrust, Powered, Trust
-from evenhand.analysis.trust.raters import Against, Confidence, Severity, Standing
+from evenhand.analysis.trust import MEAN, Against, Confidence, ModelTrust, Powered, Severity, Standing, Trust
 from evenhand.records import Kind
 from evenhand.statistics import Comparison, Estimate, PredictionPowered
 
