@@ -66,7 +66,9 @@ def figures(tables: Tables) -> dict[str, Any]:
     return {
         "agreement": agree_json(agreement_report(tables, plan=FEW))["criteria"],
         "targets": plain(targets(tables, measures(tables, plan=FEW))),
-        "trust": {name: plain(trust(view, name, FEW)) for name, table in view.tables.items() if table.categorical},
+        "trust": {
+            name: plain(trust(view, name, FEW)) for name, table in view.tables.items() if table.criterion.scale.values
+        },
         "people": [tables.raters[number].id for number in tables.people()],
     }
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast, get_args
 from uuid import uuid4
@@ -423,12 +422,15 @@ class Study:
         """The current ratings as NumPy arrays, one table for each criterion: the start of a statistic of your own."""
         return self.store.tables()
 
+    def _tables(self, criterion: str | None) -> Tables:
+        tables = self.store.tables()
+        if criterion is not None and criterion not in (comparable := tables.compared().tables):
+            raise UserError(f"there is no criterion {criterion!r} to compare; valid are {', '.join(comparable)}")
+        return tables
+
     def agreement(self, criterion: str | None = None, *, plan: Resampling = DEFAULT) -> AgreementResult:
         """How far the raters agree, all together and pair by pair, on one criterion or on all."""
-        location, tables = self.store.location, self.store.tables()
-        if criterion is not None:
-            _check_criterion(criterion, tables)
-        return AgreementResult(agreement_report(tables, location, plan, criterion))
+        return AgreementResult(agreement_report(self._tables(criterion), self.store.location, plan, criterion))
 
     def measures(self, *, plan: Resampling = DEFAULT) -> MeasuresResult:
         """The protocol's own figures, overall and by stratum."""
@@ -436,9 +438,7 @@ class Study:
 
     def trust(self, criterion: str, *, plan: Resampling = DEFAULT) -> TrustResult:
         """How far each rater can be trusted on a criterion."""
-        tables = self.tables()
-        _check_criterion(criterion, tables)
-        return TrustResult(trust_report(tables, self.store.location, criterion, plan))
+        return TrustResult(trust_report(self._tables(criterion), self.store.location, criterion, plan))
 
     def compare(
         self,
@@ -456,9 +456,7 @@ class Study:
         Ratings are those of `rater`, or by default of the people together. `pair` names a label field whose value pairs
         the items, such as the question that both systems answered.
         """
-        tables = self.tables()
-        _check_criterion(criterion, tables)
-        return ComparisonResult(compare(tables.compared(), criterion, field, a, b, rater, pair, plan))
+        return ComparisonResult(compare(self._tables(criterion).compared(), criterion, field, a, b, rater, pair, plan))
 
     def report(
         self, path: str | Path | None = None, *, overwrite: bool = False, plan: Resampling = DEFAULT
@@ -527,12 +525,6 @@ class Study:
         return f"<Study: {self.store.location}, {self.protocol.name} {self.protocol.version}>"
 
 
-def _check_criterion(criterion: str, tables: Tables) -> None:
-    comparable = tables.compared().tables
-    if criterion not in comparable:
-        raise UserError(f"there is no criterion {criterion!r} to compare; valid are {', '.join(comparable)}")
-
-
 def origin(protocol: str | Path) -> str:
     """Where a protocol comes from, in a form that can be found from any folder."""
     path = Path(protocol)
@@ -547,22 +539,18 @@ def _may_be_digest(name: str) -> bool:
 def _work(
     protocol: Protocol, items: Iterable[Item], questions: Mapping[str, Sequence[Question]] | None
 ) -> Iterator[ItemUnits]:
-    if protocol.rule.of == "item":
-        return zip(items, repeat(()), strict=False)
-    if protocol.rule.of == "question" and questions is None:
-        return ((item, split(protocol, item, {item.id: cloze_questions(protocol, item)})) for item in items)
-    return _with_units(protocol, items, questions or {})
-
-
-def _with_units(
-    protocol: Protocol, items: Iterable[Item], questions: Mapping[str, Sequence[Question]]
-) -> Iterator[ItemUnits]:
-    unused = set(questions)
+    """Each item with its units; questions are made from the references unless they are given."""
+    unused = set(questions or ())
     for item in items:
         unused.discard(item.id)
-        yield item, split(protocol, item, questions)
+        if protocol.rule.of == "item":
+            yield item, ()
+        elif protocol.rule.of == "question" and questions is None:
+            yield item, split(protocol, item, {item.id: cloze_questions(protocol, item)})
+        else:
+            yield item, split(protocol, item, questions or {})
     if unused:
-        raise unknown_items(questions, sorted(unused))
+        raise unknown_items(questions or {}, sorted(unused))
 
 
 def _overwrite(location: str, protocol: Protocol, source: str, work: Iterable[ItemUnits]) -> Store:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from evenhand.analysis.curve import TOO_FINE, agreement_curve
+from evenhand.analysis.agreement import TOO_FINE, agreement_curve
 from evenhand.analysis.tables import TableBuilder, Tables
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Kind, RaterRef, Status, Value
@@ -68,6 +68,6 @@ def test_the_same_ratings_give_the_same_curve():
 
 
 def test_too_many_different_answers_are_not_followed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("evenhand.analysis.curve.MOST_CELLS", 2)
+    monkeypatch.setattr("evenhand.analysis.agreement.MOST_CELLS", 2)
     point = agreement_curve(tables_of([(0, 0, S), (0, 1, S)], (Kind.PERSON, Kind.PERSON)))["support"][0]
     assert point.alpha.why == TOO_FINE

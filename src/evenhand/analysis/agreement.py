@@ -1,4 +1,4 @@
-"""Agreement of all raters on one criterion, and of every pair: what `agree` and the report show.
+"""Agreement of all raters on one criterion, and of every pair: what `agree` and the report show. The agreement curve.
 
 Chance-corrected coefficients are never shown alone. They come with plain agreement, the labels' shares, agreement on
 each label and on the rare ones, what people reach among themselves, and what a constant rater would reach.
@@ -13,7 +13,7 @@ import numpy as np
 
 import evenhand.statistics as statistics
 from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, Figure
-from evenhand.analysis.tables import Table
+from evenhand.analysis.tables import Table, Tables
 from evenhand.records import Kind, Status, Value
 from evenhand.statistics import DEFAULT, Resampling, Spread, Votes
 from evenhand.statistics.estimate import MISSING, NO_RATINGS, Estimate, FloatArray, IntArray, undefined
@@ -24,6 +24,11 @@ _KINDS: Sequence[PairKind] = ("model-model", "person-model", "person-person")
 
 MANY = 15
 """With more raters than this, pairs that share no unit are left out: most pairs of a crowd are such."""
+POINTS = 10
+CHEAP = Resampling(replicates=300)
+"""A curve that is watched shows a trend; the report has the figures to quote."""
+MOST_CELLS = 20_000_000
+TOO_FINE = "there are too many different answers to follow while people rate; the report has the figure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +149,7 @@ def _icc(codes: IntArray, scores: FloatArray) -> Estimate:
 def _majority(table: Table, raters: Sequence[int]) -> Majority:
     codes, labels = table.codes[:, raters], len(table.values)
     complete = (codes != MISSING).all(axis=1)
-    inside, clusters = codes[complete], None if table.clusters is None else table.clusters[complete]
+    inside, clusters = codes[complete], table.clusters_of(complete)
     vote = statistics.votes(codes, labels)
     plain: dict[str, Estimate] = {}
     others: dict[str, Estimate] = {}
@@ -193,3 +198,38 @@ def _warnings(found: Spread | None, labels: Sequence[Value]) -> Sequence[str]:
         f"{share} of the ratings are {commonest}. κ and α near 0 are then correct, not a "
         "mistake; plain agreement and AC near 1 say little. Read the agreement on each label, and on the rare ones.",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Agreement after a number of ratings, in order of arrival; `units` are those rated twice by then."""
+
+    ratings: int
+    units: int
+    alpha: Estimate
+    percent: Estimate
+
+
+def agreement_curve(tables: Tables, plan: Resampling = CHEAP) -> Mapping[str, Sequence[CurvePoint]]:
+    """The curve of each criterion on which people can be compared, without adjudicators.
+
+    At most ten points; none if no person has rated. A rating that was changed counts from its last change on.
+    """
+    return {name: _curve(table, plan) for name, table in tables.compared().tables.items()}
+
+
+def _curve(table: Table, plan: Resampling) -> Sequence[CurvePoint]:
+    theirs = np.flatnonzero(np.isin(table.rater, table.people))
+    in_time = theirs[np.argsort(table.order[theirs], kind="stable")]
+    ends = sorted({len(in_time) * step // POINTS for step in range(1, POINTS + 1)} - {0})
+    return [_point(table, in_time[:end], plan) for end in ends]
+
+
+def _point(table: Table, chosen: IntArray, plan: Resampling) -> CurvePoint:
+    rated, unit = np.unique(table.unit[chosen], return_inverse=True)
+    if len(rated) * len(table.values) > MOST_CELLS:
+        return CurvePoint(len(chosen), 0, undefined(TOO_FINE), undefined(TOO_FINE))
+    labels, clusters = len(table.values), table.clusters_of(rated)
+    counts = statistics.count_long(unit.reshape(-1), table.code[chosen], labels, table.scores, clusters)
+    alpha = statistics.krippendorff_alpha(counts, table.level, plan)
+    return CurvePoint(len(chosen), counts.overlapping, alpha, statistics.percent_agreement(counts, plan))

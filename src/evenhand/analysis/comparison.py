@@ -1,25 +1,15 @@
 """Comparisons: two groups of items (two systems, two strata), and two raters with the same people."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 import evenhand.statistics as statistics
 from evenhand.analysis.tables import FREE_TEXT, Table, Tables, compared
 from evenhand.analysis.trust import MEAN, Against, against
-from evenhand.statistics import (
-    DEFAULT,
-    MISSING,
-    BoolArray,
-    Comparison,
-    FloatArray,
-    IntArray,
-    Resampling,
-    Sample,
-    ratio,
-    undefined,
-)
+from evenhand.statistics import DEFAULT, Comparison, Resampling, Sample, ratio
+from evenhand.statistics.estimate import MISSING, BoolArray, FloatArray, IntArray, undefined
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,34 +49,30 @@ def compare(
     difference of two independent groups, by the bootstrap over items; its p is left to the interval. A unit's value is
     the rater's, or the people's majority label or mean score.
     """
+    found = Compared(criterion, field, a, b, rater, pair, 0, 0, {})
     table = compared(tables.tables[criterion])
     why = FREE_TEXT if table is None else None
-    for name in (field, pair):
-        if name is not None and name not in tables.labels:
-            why = f"{name} is not a label field of the items; there are: {', '.join(tables.labels) or 'none'}"
-            break
-    else:
-        if rater is not None and rater not in [known.id for known in tables.raters]:
-            why = f"no rater is called {rater}"
-        elif a == b:
-            why = "a group does not differ from itself"
+    if unknown := [name for name in (field, pair) if name is not None and name not in tables.labels]:
+        why = f"{unknown[0]} is not a label field of the items; there are: {', '.join(tables.labels) or 'none'}"
+    elif rater is not None and rater not in [known.id for known in tables.raters]:
+        why = f"no rater is called {rater}"
+    elif a == b:
+        why = "a group does not differ from itself"
     if table is None or why is not None:
-        return Compared(criterion, field, a, b, rater, pair, 0, 0, {}, why)
+        return replace(found, why=why)
     values = _unit_values(table, rater)
     labels = tables.by_unit(tables.labels[field])
     given = ~np.isnan(next(iter(values.values())))
-    in_a = given & np.fromiter((label == a for label in labels), np.bool_, len(labels))
-    in_b = given & np.fromiter((label == b for label in labels), np.bool_, len(labels))
-    counts = int(in_a.sum()), int(in_b.sum())
-    if 0 in counts:
-        missing = a if counts[0] == 0 else b
-        return Compared(criterion, field, a, b, rater, pair, *counts, {}, f"no unit with {field} {missing} has a value")
+    in_a, in_b = (given & np.array([label == group for label in labels], dtype=np.bool_) for group in (a, b))
+    found = replace(found, n_a=int(in_a.sum()), n_b=int(in_b.sum()))
+    if not (found.n_a and found.n_b):
+        return replace(found, why=f"no unit with {field} {b if found.n_a else a} has a value")
     if pair is None:
-        found = {name: _apart(each, in_a, in_b, table.clusters, plan) for name, each in values.items()}
+        differences = {name: _apart(each, in_a, in_b, table.clusters, plan) for name, each in values.items()}
     else:
         keys = tables.by_unit(tables.labels[pair])
-        found = {name: _paired(each, in_a, in_b, keys, plan) for name, each in values.items()}
-    return Compared(criterion, field, a, b, rater, pair, *counts, found)
+        differences = {name: _paired(each, in_a, in_b, keys, plan) for name, each in values.items()}
+    return replace(found, differences=differences)
 
 
 def compare_raters(tables: Tables, criterion: str, first: str, second: str, plan: Resampling = DEFAULT) -> Against:

@@ -8,7 +8,7 @@ import numpy as np
 from evenhand.analysis.tables import Table, Tables, compared
 from evenhand.records import Value
 from evenhand.scales import Percent
-from evenhand.statistics import FloatArray, IntArray
+from evenhand.statistics import FloatArray, IntArray, ratio
 
 _CHUNK = 4_000_000
 """Cells of a tally that are held in memory at once."""
@@ -34,31 +34,17 @@ class DisputedTogether:
     values: Mapping[str, Mapping[str, Value]]
 
 
-@dataclass(frozen=True)
-class _Spread:
-    """The units with two ratings or more, in order: how far their ratings lie apart, and how many there are."""
-
-    units: IntArray
-    disagreement: FloatArray
-    ratings: IntArray
-
-
 def disputed(tables: Tables, criterion: str, most: int = 20) -> list[Disputed]:
     """The units with any disagreement, the worst first; among equals those with more ratings, then in their order."""
     table = tables.tables[criterion]
     view = compared(table)
     if most < 1 or view is None:
         return []
-    spread = _spread(view)
-    found = np.flatnonzero(spread.disagreement > 0)
-    order = np.lexsort((found, -spread.ratings[found], -spread.disagreement[found]))
-    worst = found[order][:most]
-    units: list[int] = spread.units[worst].tolist()
-    said = _values(table, units)
-    return [
-        Disputed(unit, float(spread.disagreement[place]), int(spread.ratings[place]), said[unit])
-        for unit, place in zip(units, worst.tolist(), strict=True)
-    ]
+    spread, ratings = _spread(view), np.bincount(view.unit, minlength=view.n_units)
+    found = np.flatnonzero(spread > 0)
+    worst: list[int] = found[np.lexsort((found, -ratings[found], -spread[found]))][:most].tolist()
+    said = _values(table, worst)
+    return [Disputed(unit, float(spread[unit]), int(ratings[unit]), said[unit]) for unit in worst]
 
 
 def disputed_together(tables: Tables, criteria: Sequence[str] | None = None, most: int = 20) -> list[DisputedTogether]:
@@ -67,9 +53,9 @@ def disputed_together(tables: Tables, criteria: Sequence[str] | None = None, mos
     spreads = {name: _spread(view) for name, view in views.items() if view is not None}
     total, times = np.zeros(tables.n_units), np.zeros(tables.n_units)
     for spread in spreads.values():
-        total[spread.units] += spread.disagreement
-        times[spread.units] += 1
-    mean = np.divide(total, times, out=np.zeros(tables.n_units), where=times > 0)
+        total += np.nan_to_num(spread)
+        times += ~np.isnan(spread)
+    mean = ratio(total, times)
     found = np.flatnonzero(mean > 0)
     worst: list[int] = found[np.lexsort((found, -mean[found]))][: max(most, 0)].tolist()
     said = {name: _values(tables.tables[name], worst) for name in spreads}
@@ -77,28 +63,28 @@ def disputed_together(tables: Tables, criteria: Sequence[str] | None = None, mos
         DisputedTogether(
             unit,
             float(mean[unit]),
-            {name: value for name, spread in spreads.items() if (value := _one(spread, unit)) is not None},
+            {name: float(spread[unit]) for name, spread in spreads.items() if not np.isnan(spread[unit])},
             {name: said[name][unit] for name in spreads},
         )
         for unit in worst
     ]
 
 
-def _spread(table: Table) -> _Spread:
-    """The mean squared difference of two ratings of each unit, over the largest possible: 0 to 1."""
+def _spread(table: Table) -> FloatArray:
+    """The mean squared difference of two ratings of each unit, over the largest possible: 0 to 1, NaN without two."""
     code, labels, scores = table.code, len(table.labels), table.scores
     if isinstance(table.criterion.scale, Percent) and scores is not None:
         # Whole percents are fine enough to find what is far apart, and there are only 101 of them.
         code, labels, scores = np.rint(scores[code]).astype(np.int64), 101, np.arange(101.0)
     difference = 1.0 - np.eye(labels) if scores is None else np.subtract.outer(scores, scores) ** 2
     largest = float(difference.max(initial=0.0)) or 1.0
-    ratings = np.bincount(table.unit, minlength=table.n_units)
-    units = np.flatnonzero(ratings >= 2)
-    apart = np.zeros(units.size)
+    units = np.flatnonzero(np.bincount(table.unit, minlength=table.n_units) >= 2)
+    apart = np.full(table.n_units, np.nan)
     for start, tally in _tallies(table, code, labels, units):
         pairs = tally.sum(axis=1) * (tally.sum(axis=1) - 1.0)
-        apart[start : start + len(tally)] = ((tally @ difference) * tally).sum(axis=1) / (pairs * largest)
-    return _Spread(units, apart, ratings[units].astype(np.int64))
+        found = ((tally @ difference) * tally).sum(axis=1) / (pairs * largest)
+        apart[units[start : start + len(tally)]] = found
+    return apart
 
 
 def _tallies(table: Table, code: IntArray, labels: int, units: IntArray) -> Iterator[tuple[int, FloatArray]]:
@@ -112,12 +98,6 @@ def _tallies(table: Table, code: IntArray, labels: int, units: IntArray) -> Iter
         inside = (of_rating >= start) & (of_rating < start + size)
         cells = (of_rating[inside] - start) * labels + code[inside]
         yield start, np.bincount(cells, minlength=size * labels).reshape(size, labels).astype(np.float64)
-
-
-def _one(spread: _Spread, unit: int) -> float | None:
-    place = int(np.searchsorted(spread.units, unit))
-    found = place < spread.units.size and spread.units[place] == unit
-    return float(spread.disagreement[place]) if found else None
 
 
 def _values(table: Table, units: Sequence[int]) -> Mapping[int, Mapping[str, Value]]:

@@ -259,7 +259,8 @@ def _answers(tables: Tables, spec: model.AnswerMeasure, plan: Resampling) -> Sco
     f1 = cache(partial(token_f1, language=tables.protocol.language))
     values = np.zeros(table.code.size)
     for place in np.flatnonzero(answered & ~unanswerable & ~unknown).tolist():
-        values[place] = f1(str(table.values[table.code[place]]), str(references[table.unit[place]]))
+        answer, reference = table.values[int(table.code[place])], references[int(table.unit[place])]
+        values[place] = f1(str(answer), str(reference))
     return Scores(table.unit, table.rater, values, partial(resampled_mean, plan=plan), (table,), left_out)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Kind, RaterRef, Status, Value
-from evenhand.scales import Label, Nominal, Ordinal, Percent, Text
+from evenhand.scales import Label, Nominal, Percent, Text
 from evenhand.statistics import MISSING, BoolArray, FloatArray, IntArray, majority_label, ratio
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -80,11 +80,6 @@ class Table:
         """The level of measurement; texts count as labels."""
         level = self.criterion.scale.level
         return "nominal" if level == "text" else level
-
-    @property
-    def categorical(self) -> bool:
-        """Whether the scale has a fixed set of values: labels or levels."""
-        return isinstance(self.criterion.scale, Ordinal | Nominal)
 
     @property
     def labels(self) -> Sequence[Value]:
@@ -204,7 +199,7 @@ class Table:
         kept = ~np.isin(self.rater, list(raters))
         confidence = None if self.confidence is None else self.confidence[kept]
         values, code = self.values, self.code[kept]
-        if not self.categorical:
+        if not self.criterion.scale.values:
             # Answers that only they gave are no longer among those that were given.
             used, code = np.unique(code, return_inverse=True)
             places: list[int] = used.tolist()
@@ -341,9 +336,7 @@ class TableBuilder:
     def __init__(self, criterion: Criterion, n_units: int, n_raters: int) -> None:
         self._criterion = criterion
         self._n_units, self._n_raters = n_units, n_raters
-        scale = criterion.scale
-        fixed: Sequence[Value] = scale.values if isinstance(scale, Ordinal | Nominal) else ()
-        self._codes: dict[Value, int] = {value: code for code, value in enumerate(fixed)}
+        self._codes: dict[Value, int] = {value: code for code, value in enumerate(criterion.scale.values)}
         self._cell, self._code, self._status = array("q"), array("q"), array("b")
         self._confidence = array("d")
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from evenhand.analysis.trust import MEAN, Against, Confidence, ModelTrust, Powered, Severity, Standing, Trust
+from evenhand.analysis.trust import MEAN, Against, Confidence, ModelTrust, Powered, Standing, Trust
 from evenhand.records import Kind
 from evenhand.statistics import Comparison, Estimate, PredictionPowered
+from evenhand.text import counted
 
 MOST_NAMED = 5
 """Raters whom the summary speaks of by name; with more it counts them."""
@@ -46,13 +47,13 @@ def _powered(name: str, found: Powered) -> Iterator[str]:
         yield f"{name} adds nothing to the people's own figures: {found.why}."
     else:
         yield (
-            f"If the {_units(found.labelled)} with both ratings are a fair sample, {name}'s ratings of "
+            f"If the {counted(found.labelled, 'unit')} with both ratings are a fair sample, {name}'s ratings of "
             f"{found.further:,} more, corrected by them, give {_estimates(found)}."
         )
         yield from _bias(name, found)
     left = [
-        f"{_units(found.tied)} without a majority label of the people" if found.tied else "",
-        f"{_units(found.people_only)} that people rated and {name} did not" if found.people_only else "",
+        f"{counted(found.tied, 'unit')} without a majority label of the people" if found.tied else "",
+        f"{counted(found.people_only, 'unit')} that people rated and {name} did not" if found.people_only else "",
     ]
     if any(left):
         yield f"Left out of this: {' and '.join(part for part in left if part)}."
@@ -90,12 +91,10 @@ def _apart(one: PredictionPowered) -> bool:
 
 
 def _standing(found: Standing, whose: str) -> str:
-    match = found.match
+    match, units = found.match, counted(found.match.n, "unit")
     if match.value is None:
         return f"{found.rater}'s match with the {whose}'s majority is unknown: {match.why}."
-    return (
-        f"{found.rater} gives the {whose}'s majority label on {_shown(match)} of the {_units(match.n)} that have one."
-    )
+    return f"{found.rater} gives the {whose}'s majority label on {_shown(match)} of the {units} that have one."
 
 
 def _against(model: ModelTrust) -> Iterator[str]:
@@ -120,7 +119,7 @@ def _pair(one: Against, others: str) -> str | None:
     told, measured = _told(one), one.distance or one.match
     if told is None or measured is None or measured.first is None or measured.second is None:
         return None
-    units = _units(measured.difference.n)
+    units = counted(measured.difference.n, "unit")
     if one.distance is not None:
         both = f"{one.first} is {measured.first:.2f} points away and {one.second} {measured.second:.2f}"
     else:
@@ -143,10 +142,10 @@ def _told(one: Against) -> str | None:
 def _confidences(found: Sequence[Confidence]) -> Iterator[str]:
     named = found if len(found) <= MOST_NAMED else [one for one in found if one.kind is not Kind.PERSON]
     yield from (_confidence(one) for one in named)
-    counted = [one.calibration.overconfidence for one in found if one not in named and one.calibration is not None]
-    if counted:
-        over = sum(_clear(one) and (one.value or 0.0) > 0 for one in counted)
-        yield f"Of {len(counted)} people whose confidence can be checked, {over} are overconfident."
+    others = [one.calibration.overconfidence for one in found if one not in named and one.calibration is not None]
+    if others:
+        over = sum(_clear(one) and (one.value or 0.0) > 0 for one in others)
+        yield f"Of {len(others)} people whose confidence can be checked, {over} are overconfident."
 
 
 def _confidence(found: Confidence) -> str:
@@ -154,7 +153,7 @@ def _confidence(found: Confidence) -> str:
         return f"{found.rater}'s stated confidence cannot be checked: {found.why}."
     over, tells, n = found.calibration.overconfidence, found.calibration.discrimination, found.calibration.n
     if n < FEWEST_CHECKED or over.value is None:
-        return f"{found.rater}'s stated confidence can be checked on {_units(n)} only: too few to say."
+        return f"{found.rater}'s stated confidence can be checked on {counted(n, 'unit')} only: too few to say."
     size = f"{abs(over.value) * 100:.0f} points{_points_interval(over)}"
     if not _clear(over):
         gap = f"{found.rater}'s confidence and accuracy are {size} apart, which may be chance"
@@ -163,19 +162,16 @@ def _confidence(found: Confidence) -> str:
     else:
         gap = f"{found.rater} is underconfident by {size}"
     if tells.low is None:
-        return f"On {_units(n)} {gap}."
+        return f"On {counted(n, 'unit')} {gap}."
     helps = "goes with" if tells.low > 0.5 else "is not shown to go with"
-    return f"On {_units(n)} {gap}; higher confidence {helps} being right."
+    return f"On {counted(n, 'unit')} {gap}; higher confidence {helps} being right."
 
 
 def _severities(trust: Trust) -> Iterator[str]:
     known = [one for one in trust.severities if one.leniency.value is not None]
     if trust.severities and not known:
         yield "Whether any rater is lenient or severe is unknown: no two raters share a unit."
-    clear, moved = (
-        [one for one in known if _clear(one.leniency)],
-        [one for one in known if _clear(one.drift)],
-    )
+    clear, moved = [one for one in known if _clear(one.leniency)], [one for one in known if _clear(one.drift)]
     if len(known) > MOST_LISTED:
         chance = (1.0 - trust.coverage) * len(known)
         yield (
@@ -185,16 +181,12 @@ def _severities(trust: Trust) -> Iterator[str]:
         return
     for one in clear:
         way = "higher" if (one.leniency.value or 0.0) > 0 else "lower"
-        yield f"{one.rater} rates {_size(one.leniency)} {way} than {_beside(one)} on the same units."
+        yield f"{one.rater} rates {_size(one.leniency)} {way} than the other {one.beside} on the same units."
     if known and not clear:
         yield "No rater is shown to be more lenient or more severe than the others."
     for one in moved:
         way = "lenient" if (one.drift.value or 0.0) > 0 else "severe"
-        yield f"{one.rater} became more {way} over time, by {_size(one.drift)}, compared with {_beside(one)}."
-
-
-def _beside(one: Severity) -> str:
-    return "the other people" if one.beside == "people" else "the other raters"
+        yield f"{one.rater} became more {way} over time, by {_size(one.drift)}, compared with the other {one.beside}."
 
 
 def _clear(found: Estimate) -> bool:
@@ -224,10 +216,6 @@ def _shown(found: Estimate, share: bool = True) -> str:
         return f"{value} (without interval)"
     ends = f"{found.low * 100:.0f} to {found.high:.0%}" if share else f"{found.low:.2f} to {found.high:.2f}"
     return f"{value} ({ends})"
-
-
-def _units(n: int) -> str:
-    return "1 unit" if n == 1 else f"{n:,} units"
 
 
 def _capital(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from evenhand.analysis.tables import Tables
 from evenhand.analysis.targets import TargetResult, targets
 from evenhand.analysis.trust import Trust, trust
 from evenhand.protocol.model import Protocol
-from evenhand.records import Item, Kind, Rating, Status, Unit, Value, now
+from evenhand.records import Item, Kind, Rating, Status, Unit, Value
 from evenhand.statistics import DEFAULT, Resampling
 from evenhand.version import __version__
 
@@ -94,14 +94,15 @@ def build(tables: Tables, location: str, fetch: Fetch, plan: Resampling = DEFAUL
     """The whole report; `fetch` gets the texts of disputed units."""
     measured = measures(tables, plan)
     view = tables.compared()
+    categorical = [name for name, table in view.tables.items() if table.criterion.scale.values]
     return replace(
         _heading(tables, location, plan),
         measures=measured,
         targets=targets(tables, measured, plan),
-        agreements=_agreements(view, plan),
-        distributions=[_distribution(name, view) for name, table in view.tables.items() if table.categorical],
-        trust={name: trust(view, name, plan) for name, table in view.tables.items() if table.categorical},
-        cases=_cases(view, fetch),
+        agreements={name: criterion_agreement(table, plan) for name, table in view.tables.items()},
+        distributions=[_distribution(view, name) for name in categorical],
+        trust={name: trust(view, name, plan) for name in categorical},
+        cases=_cases(view, categorical, fetch),
     )
 
 
@@ -109,8 +110,9 @@ def agreement_report(
     tables: Tables, location: str = "", plan: Resampling = DEFAULT, criterion: str | None = None
 ) -> Report:
     """Agreement, on one criterion or on all on which raters can be compared, and the targets."""
-    heading = _heading(tables, location, plan)
-    agreements = _agreements(tables.compared(), plan, criterion)
+    heading, compared = _heading(tables, location, plan), tables.compared().tables
+    chosen = compared if criterion is None else {criterion: compared[criterion]}
+    agreements = {name: criterion_agreement(table, plan) for name, table in chosen.items()}
     return replace(heading, agreements=agreements, targets=targets(tables, plan=plan))
 
 
@@ -134,7 +136,7 @@ def _heading(tables: Tables, location: str, plan: Resampling) -> Report:
         location=location,
         protocol=tables.protocol,
         version=__version__,
-        made=now(),
+        made=datetime.now(UTC),
         seed=plan.seed,
         replicates=plan.replicates,
         n_items=tables.n_items,
@@ -145,15 +147,7 @@ def _heading(tables: Tables, location: str, plan: Resampling) -> Report:
     return Report(source, raters)
 
 
-def _agreements(view: Tables, plan: Resampling, criterion: str | None = None) -> dict[str, Agreement]:
-    return {
-        name: criterion_agreement(table, plan)
-        for name, table in view.tables.items()
-        if criterion is None or name == criterion
-    }
-
-
-def _distribution(name: str, view: Tables) -> Distribution:
+def _distribution(view: Tables, name: str) -> Distribution:
     table = view.tables[name]
     counts = {
         rater.id: np.bincount(table.code[table.rater == number], minlength=len(table.values)).tolist()
@@ -162,9 +156,8 @@ def _distribution(name: str, view: Tables) -> Distribution:
     return Distribution(name, table.values, {rater: found for rater, found in counts.items() if any(found)})
 
 
-def _cases(view: Tables, fetch: Fetch) -> list[Case]:
+def _cases(view: Tables, categorical: Sequence[str], fetch: Fetch) -> list[Case]:
     """The most disputed units of each criterion, the worst first, as many as a person will read."""
-    categorical = [name for name, table in view.tables.items() if table.categorical]
     each = max(3, MOST_CASES // max(len(categorical), 1))
     worst = [(name, one) for name in categorical for one in disputed(view, name, most=each)]
     texts = fetch([one.unit for _, one in worst])

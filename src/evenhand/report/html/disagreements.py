@@ -10,7 +10,7 @@ from evenhand.protocol.model import Protocol, field_text, field_title
 from evenhand.records import FieldValue, Rating, Unit
 from evenhand.report.build import Case
 from evenhand.report.html.elements import Section, aside, element, facts, folded, join, note
-from evenhand.report.html.view import View
+from evenhand.report.html.view import View, grouped
 from evenhand.report.numbers import number
 from evenhand.text import counted
 
@@ -32,10 +32,7 @@ class TextMark:
 
 
 def disagreements_section(view: View) -> Section:
-    by_unit: dict[str, list[Case]] = {}
-    for case in view.report.cases:
-        by_unit.setdefault(case.unit.id, []).append(case)
-    cards = [_card(together, view) for together in by_unit.values()]
+    cards = [_card(together, view) for together in grouped(view.report.cases, lambda case: case.unit.id).values()]
     intro = note(
         "Largest disagreement first. 0% apart is agreement, 100% the largest possible distance; on ordered scales, "
         "distances are squared. ",

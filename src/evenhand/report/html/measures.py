@@ -1,32 +1,19 @@
 """The protocol's own measures: the summary, with targets and warnings, and the breakdowns by stratum."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 from markupsafe import Markup
 
 from evenhand.analysis.figures import PEOPLE, Figure
-from evenhand.analysis.targets import TABLES, TargetResult
+from evenhand.analysis.targets import TargetResult
 from evenhand.protocol.guideline import measure_in_words
-from evenhand.protocol.model import Criterion, MeanMeasure, Protocol
-from evenhand.report.html.elements import (
-    Section,
-    aside,
-    element,
-    estimate_cell,
-    folded,
-    join,
-    note,
-    table,
-    warning,
-)
+from evenhand.protocol.model import MeanMeasure, Protocol
+from evenhand.report.html.elements import Section, aside, element, estimate_cell, folded, join, note, table, warning
 from evenhand.report.html.plots import Guide, Row, Shape, axis, forest, track
-from evenhand.report.html.view import View, words
+from evenhand.report.html.view import View, grouped, words
 from evenhand.report.numbers import Style, described, interval, number
-from evenhand.scales import Ordinal
 from evenhand.statistics import Estimate
-
-Key = TypeVar("Key", bound=Hashable)
 
 _SHARES = ("proportion", "percent_match", "exact_match", "per_label", "majority")
 _SCORES = ("mean", "sd")
@@ -113,7 +100,7 @@ def _more(result: TargetResult) -> str:
 
 def _overall(view: View) -> list[Markup]:
     """Each measure over all units."""
-    found = _by(lambda one: one.statistic, (one for one in _figures(view) if one.stratum is None))
+    found = grouped((one for one in view.single_figures if one.stratum is None), lambda one: one.statistic)
     if not found:
         return [] if view.protocol.measures else [note("The protocol defines no measures of its own.")]
     intro = note(
@@ -128,20 +115,9 @@ def _overall(view: View) -> list[Markup]:
     return parts
 
 
-def _figures(view: View) -> list[Figure]:
-    return [one for one in view.report.measures if one.kind not in TABLES]
-
-
-def _by(key: Callable[[Figure], Key], figures: Iterable[Figure]) -> Mapping[Key, list[Figure]]:
-    found: dict[Key, list[Figure]] = {}
-    for one in figures:
-        found.setdefault(key(one), []).append(one)
-    return found
-
-
 def _plot(name: str, figures: Sequence[Figure], view: View) -> Markup:
     """One measure over all units, with a group for each criterion."""
-    figures = [one for some in _by(lambda one: one.criterion, figures).values() for one in some]
+    figures = [one for some in grouped(figures, lambda one: one.criterion).values() for one in some]
     titles = [view.criterion(one.criterion) if one.criterion else "" for one in figures]
     several = len(set(titles)) > 1
     single = several and len(set(titles)) == len(titles)
@@ -174,13 +150,9 @@ def _ends(protocol: Protocol, name: str) -> tuple[float | None, float | None]:
         return None, None
     if spec.kind == "sd":
         return 0.0, None
-    ends = [end for criterion in spec.criteria for end in _scale_ends(protocol.criterion(criterion))]
+    scales = [protocol.criterion(criterion).scale for criterion in spec.criteria]
+    ends = [float(end) for scale in scales for end in scale.values or (0.0, 100.0)]
     return min(ends), max(ends)
-
-
-def _scale_ends(criterion: Criterion) -> tuple[float, float]:
-    scale = criterion.scale
-    return (float(scale.values[0]), float(scale.values[-1])) if isinstance(scale, Ordinal) else (0.0, 100.0)
 
 
 def _row(measure: Figure, view: View, *, group: str = "", lead: str = "") -> Row:
@@ -226,7 +198,7 @@ def _shape(measure: Figure, view: View) -> Shape:
 def breakdowns_section(view: View) -> Section:
     parts: list[Markup] = []
     for field in view.protocol.strata:
-        of_field = [one for one in _figures(view) if one.stratum is not None and field in one.stratum]
+        of_field = [one for one in view.single_figures if one.stratum is not None and field in one.stratum]
         parts += [element("h3", f"By {words(field).lower()}"), *_breakdown(field, of_field, view)]
     if not parts:
         parts = [note("The protocol names no fields to break the results down by.")]
@@ -238,7 +210,7 @@ def _breakdown(field: str, figures: Sequence[Figure], view: View) -> Iterator[Ma
         yield note("No item has a value in this field, or nothing was measured.")
         return
     by = f"by {words(field).lower()}"
-    for name, of_name in _by(lambda one: one.statistic, figures).items():
+    for name, of_name in grouped(figures, lambda one: one.statistic).items():
         drawn = _drawn(of_name, view)
         if not drawn:
             continue
@@ -250,7 +222,7 @@ def _breakdown(field: str, figures: Sequence[Figure], view: View) -> Iterator[Ma
             group = view.criterion(one.criterion) if several and one.criterion else ""
             rows.append(Row(title, f"{value}, {_spoken(one)}", one.estimate, _shape(one, view), group))
         yield _forest(f"{words(name)} {by}", name, rows, drawn[0].kind, view)
-    parts = _by(lambda one: (one.statistic, one.criterion), figures).values()
+    parts = grouped(figures, lambda one: (one.statistic, one.criterion)).values()
     yield folded(f"Every rater and every measure {by}", [_table(field, part, view) for part in parts])
 
 
@@ -277,7 +249,7 @@ def _in_order(figures: Sequence[Figure]) -> Sequence[Figure]:
 
 def _table(field: str, figures: Sequence[Figure], view: View) -> Markup:
     """Strata down, raters or pairs across."""
-    sides = _by(lambda one: (one.rater, one.against, str(one.label)), figures)
+    sides = grouped(figures, lambda one: (one.rater, one.against, str(one.label)))
     values = dict.fromkeys((one.stratum or {})[field] for one in figures)
     style = _style(figures[0].kind)
 

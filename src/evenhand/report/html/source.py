@@ -1,14 +1,14 @@
 """Where the figures come from: what was rated and by whom, what was left out, and how to reproduce the figures."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup
 
 from evenhand.protocol.guideline import asked_when
 from evenhand.protocol.model import Criterion, Protocol, field_title
 from evenhand.records import Kind, Status
-from evenhand.report.build import RaterRow, Report
+from evenhand.report.build import Report
 from evenhand.report.html.elements import Section, element, facts, join, note, table
 from evenhand.report.html.view import View
 from evenhand.scales import Nominal, Ordinal, Text
@@ -24,8 +24,7 @@ _MEANINGS = {
 
 
 def rated_section(view: View) -> Section:
-    raters = view.report.raters
-    body = [_sentence(view.report), _raters(raters, view), _criteria(view.protocol)]
+    body = [_sentence(view.report), _raters(view), _criteria(view.protocol)]
     return Section("rated", "What was rated, and by whom", join(body))
 
 
@@ -44,7 +43,8 @@ def _sentence(report: Report) -> Markup:
     return element("p", f"{units} under the protocol ", element("strong", protocol.name), by)
 
 
-def _raters(raters: Sequence[RaterRow], view: View) -> Markup:
+def _raters(view: View) -> Markup:
+    raters = view.report.raters
     if not raters:
         return element("p", "No rater has rated anything yet.", class_="why")
     used = [status for status in Status if status is Status.RATED or any(row.statuses.get(status) for row in raters)]
@@ -65,16 +65,15 @@ def _words(status: Status) -> str:
 
 def _criteria(protocol: Protocol) -> Markup:
     rows = [
-        [criterion.title, criterion.question, _scale(criterion), _when(protocol, criterion)]
+        [
+            criterion.title,
+            criterion.question,
+            _scale(criterion),
+            asked_when(protocol, criterion.when).removeprefix("Asked ").rstrip(".") if criterion.when else "always",
+        ]
         for criterion in protocol.criteria
     ]
     return table("What was asked", ["criterion", "question", "scale", "asked"], rows, "prose")
-
-
-def _when(protocol: Protocol, criterion: Criterion) -> str:
-    if criterion.when is None:
-        return "always"
-    return asked_when(protocol, criterion.when).removeprefix("Asked ").rstrip(".")
 
 
 def _scale(criterion: Criterion) -> str:

@@ -23,6 +23,7 @@ from evenhand.report.html.plots import Guide, Row, calibration_plot, forest
 from evenhand.report.html.view import View, anchor
 from evenhand.report.numbers import Style, number
 from evenhand.statistics import AltTest, Estimate
+from evenhand.statistics.models.alt_test import Duel
 
 _FEW = 20
 """Calibration plots from fewer ratings than this are folded."""
@@ -62,21 +63,17 @@ def _standings(found: Trust, view: View) -> Markup:
         rows = [Row(view.rater(one.rater), one.rater, one.match, view.shape(one.rater)) for one in standings]
         return forest(caption, rows, "share", below=below) if rows else None
 
-    caveat = note(
-        "Do not compare these with the models' shares: a person is compared with the majority of all other people, so "
-        "an equally good rater gets a lower share. “Models next to people” below compares both with the same people."
-    )
     models = [model.standing for model in found.models]
-    return join(
-        [
-            drawn("How often each model agrees with the people's majority", models),
-            drawn(
-                "How often each person agrees with the majority of the other people",
-                found.people,
-                caveat if models else None,
-            ),
-        ]
+    caveat = (
+        None
+        if not models
+        else note(
+            "Do not compare these with the models' shares: a person is compared with the majority of all other people, so "
+            "an equally good rater gets a lower share. “Models next to people” below compares both with the same people."
+        )
     )
+    by_person = drawn("How often each person agrees with the majority of the other people", found.people, caveat)
+    return join([drawn("How often each model agrees with the people's majority", models), by_person])
 
 
 def _powered(model: ModelTrust, view: View) -> Markup | None:
@@ -115,10 +112,7 @@ def _stand_in(model: ModelTrust, view: View) -> Markup | None:
     ]
     caption = "Could it replace one of the people? Alternative-annotator test, "
     caption += f"ε {found.epsilon:g}, {found.n_units:,} units"
-    duels = [
-        [view.rater(found.people[duel.rater]), f"{duel.n:,}", *_duel(duel.advantage, duel.p, duel.won, duel.why)]
-        for duel in found.model.duels
-    ]
+    duels = [[view.rater(found.people[duel.rater]), f"{duel.n:,}", *_duel(duel)] for duel in found.model.duels]
     each = table("Against each person", ["person", "units", "share", "p", "outcome"], duels, "numbers")
     return element("div", table(caption, heads, rows, "numbers"), folded("Person by person", each), class_="figure")
 
@@ -131,10 +125,11 @@ def _test(found: AltTest) -> Sequence[str]:
     return [outcome, f"{won} of {tested} people", number(found.advantage, "share")]
 
 
-def _duel(advantage: float | None, p: float | None, won: bool, why: str | None) -> Sequence[str]:
-    if advantage is None or p is None:
-        return [f"{_NOT_TESTED}: {why}", _NOT_TESTED, _NOT_TESTED]
-    return [number(advantage, "share"), "< 0.001" if p < 0.001 else f"{p:.3f}", "won" if won else "not won"]
+def _duel(duel: Duel) -> Sequence[str]:
+    if duel.advantage is None or duel.p is None:
+        return [f"{_NOT_TESTED}: {duel.why}", _NOT_TESTED, _NOT_TESTED]
+    p = "< 0.001" if duel.p < 0.001 else f"{duel.p:.3f}"
+    return [number(duel.advantage, "share"), p, "won" if duel.won else "not won"]
 
 
 def _compared(found: Trust, view: View) -> Markup | None:

@@ -1,7 +1,7 @@
 """One report as a page shows it: how much of it if there are very many raters, and what things are called."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from evenhand.analysis.agreement import MANY
 from evenhand.analysis.figures import PEOPLE, Figure
+from evenhand.analysis.targets import TABLES
 from evenhand.analysis.trust import Against, Trust
 from evenhand.records import Kind, Value
 from evenhand.report.build import Distribution, Report
@@ -17,6 +18,7 @@ from evenhand.report.html.plots import Shape, glyph
 from evenhand.scales import Ordinal
 
 T = TypeVar("T")
+Key = TypeVar("Key", bound=Hashable)
 
 MOST_PAIRS = 30
 """Pairs and targets that a page shows if there are many raters."""
@@ -38,6 +40,11 @@ class View:
         self._kinds = {rater.id: rater.kind for rater in report.raters}
         self._order = {rater.id: place for place, rater in enumerate(report.raters)}
         self.report = self._condensed(report) if len(report.raters) > MANY else report
+
+    @property
+    def single_figures(self) -> Sequence[Figure]:
+        """The protocol's measures that are a number each, not a table."""
+        return [one for one in self.report.measures if one.kind not in TABLES]
 
     def known(self, rater: str) -> bool:
         """Whether a name is a rater's, not that of a group or a majority."""
@@ -102,9 +109,7 @@ class View:
         )
 
     def _measures(self, measures: Sequence[Figure]) -> Sequence[Figure]:
-        alike: dict[tuple[object, ...], list[Figure]] = {}
-        for one in measures:
-            alike.setdefault((one.statistic, one.criterion, str(one.stratum)), []).append(one)
+        alike = grouped(measures, lambda one: (one.statistic, one.criterion, str(one.stratum)))
         return [
             one
             for some in alike.values()
@@ -140,6 +145,14 @@ def _largest(
     """The `most` largest things in their order; those for which `last` is true give way to the others."""
     ranked = sorted(range(len(things)), key=lambda n: (last(things[n]), -size(things[n])))
     return [things[n] for n in sorted(ranked[:most])]
+
+
+def grouped(things: Iterable[T], key: Callable[[T], Key]) -> Mapping[Key, list[T]]:
+    """Things by their key, in order of appearance."""
+    found: dict[Key, list[T]] = {}
+    for one in things:
+        found.setdefault(key(one), []).append(one)
+    return found
 
 
 def words(name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Body, HTTPException, Query
 from pydantic import Field, StrictStr
 
-from evenhand.analysis.curve import CurvePoint, agreement_curve
+from evenhand.analysis.agreement import CurvePoint, agreement_curve
 from evenhand.analysis.tables import Tables
 from evenhand.assignment import Plan, Purpose, Task, TaskState
 from evenhand.monitoring.activity import activity_of
