@@ -22,10 +22,10 @@ from evenhand.report.html.page import fragment, report_fragment
 from evenhand.report.html.trust import trust_section
 from evenhand.report.html.view import View
 from evenhand.report.json import agree_json, measures_json, plain, report_json
-from evenhand.report.text import agreement_text, line, measures_text, shown, trust_text
+from evenhand.report.text import agreement_text, measures_text, shown, trust_text
 from evenhand.statistics import Estimate
 from evenhand.store.ratings import Added
-from evenhand.text import counted
+from evenhand.text import counted, line
 
 if TYPE_CHECKING:
     import pandas
@@ -117,14 +117,18 @@ class ReportResult(FiguresResult):
     report: Report
     path: Path | None = None
     _sections: ClassVar[Sequence[Callable[[View], Section]]] = (headline_section, agreement_section, trust_section)
+    _text: ClassVar[Callable[[Report], str] | None] = None
+    _json: ClassVar[Callable[[Report], dict[str, Any]]] = staticmethod(report_json)
 
     def __str__(self) -> str:
+        if self._text is not None:
+            return self._text(self.report)
         where = self.path or self.report.source.location
         units, raters = self.report.source.n_units, len(self.report.raters)
         return f"{where}: {counted(units, 'unit')}, {counted(raters, 'rater')}"
 
     def to_dict(self) -> dict[str, Any]:
-        return report_json(self.report)
+        return self._json(self.report)
 
     def figures(self) -> Sequence[Figure]:
         agreements, trust = self.report.agreements.values(), self.report.trust.values()
@@ -155,7 +159,7 @@ def _trust_figures(found: Trust) -> Iterator[Figure]:
 class AgreementResult(ReportResult):
     """Agreement of all raters and of each pair, by criterion, and the protocol's targets."""
 
-    _sections = (agreement_section,)
+    _sections, _text, _json = (agreement_section,), staticmethod(agreement_text), staticmethod(agree_json)
 
     @property
     def criteria(self) -> Mapping[str, Agreement]:
@@ -177,12 +181,6 @@ class AgreementResult(ReportResult):
         """The pairs of raters of each criterion."""
         return {name: found.pairs for name, found in self.criteria.items()}
 
-    def __str__(self) -> str:
-        return agreement_text(self.report)
-
-    def to_dict(self) -> dict[str, Any]:
-        return agree_json(self.report)
-
     def _summary(self) -> str:
         pairs = sum(map(len, self.pairs.values()))
         return f"{', '.join(self.criteria) or 'no criterion'}; {counted(pairs, 'pair')} of raters"
@@ -191,19 +189,13 @@ class AgreementResult(ReportResult):
 class MeasuresResult(ReportResult):
     """The protocol's own figures, overall and by stratum."""
 
-    _sections = (headline_section,)
+    _sections, _text, _json = (headline_section,), staticmethod(measures_text), staticmethod(measures_json)
 
     def __iter__(self) -> Iterator[Figure]:
         return iter(self.report.measures)
 
     def __len__(self) -> int:
         return len(self.report.measures)
-
-    def __str__(self) -> str:
-        return measures_text(self.report)
-
-    def to_dict(self) -> dict[str, Any]:
-        return measures_json(self.report)
 
     def _summary(self) -> str:
         return f"{self.report.source.protocol.name}; {counted(len(self), 'figure')}"
@@ -212,15 +204,12 @@ class MeasuresResult(ReportResult):
 class TrustResult(ReportResult):
     """How far each rater can be trusted on one criterion."""
 
-    _sections = (trust_section,)
+    _sections, _text = (trust_section,), staticmethod(trust_text)
 
     @property
     def trust(self) -> Trust:
         """The figures as plain data."""
         return next(iter(self.report.trust.values()))
-
-    def __str__(self) -> str:
-        return trust_text(self.report)
 
     def to_dict(self) -> dict[str, Any]:
         return plain(self.trust)

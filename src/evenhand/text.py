@@ -59,6 +59,11 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub(lambda found: _picture(ord(found[0])), text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
+def line(text: str) -> str:
+    """A text on one line, with nothing in it that a terminal would obey."""
+    return visible(text).replace("\n", "␊").replace("\t", "␉")
+
+
 def _picture(code: int) -> str:
     if code < 0x20:
         return chr(0x2400 + code)

@@ -49,7 +49,7 @@ EVERY: dict[str, Callable[[IntArray], Estimate]] = {
     "macro_f1": lambda codes: macro_f1(cross(codes[:, 0], codes[:, 1], 4), PLAN),
     "specific": lambda codes: specific_agreement(count_wide(codes, 4), 0, PLAN),
     "rare": lambda codes: rare_agreement(count_wide(codes, 4), PLAN),
-    "standing": lambda codes: match_with_majority(codes, 4, 0).with_others,
+    "standing": lambda codes: match_with_majority(codes, 4, 0)[1],
 }
 CASES = {
     "every rating is the same label": np.full((10, 2), 2),

@@ -30,19 +30,19 @@ def test_half_is_no_majority() -> None:
 def test_a_rater_against_the_others_and_against_all() -> None:
     # Rater 0. Others: unit 0 both 0, match; unit 1 split; unit 2 split; unit 3 both 1, match; unit 4 both 1, no match;
     # unit 5 one other says 0, match. 3 of 4. All: units 0, 1, 3, 5 match, unit 4 does not, unit 2 has none. 4 of 5.
-    found = match_with_majority(CODES, 3, 0)
-    assert (found.with_others.value, found.with_others.n) == (0.75, 4)
-    assert (found.plain.value, found.plain.n) == (0.8, 5)
-    assert (found.with_others.low, found.with_others.high) == wilson(3, 4)
+    plain, with_others = match_with_majority(CODES, 3, 0)
+    assert (with_others.value, with_others.n) == (0.75, 4)
+    assert (plain.value, plain.n) == (0.8, 5)
+    assert (with_others.low, with_others.high) == wilson(3, 4)
 
 
 def test_the_plain_form_flatters() -> None:
     generator = np.random.default_rng(0)
     codes = generator.integers(0, 2, size=(4000, 3))
-    found = match_with_majority(codes, 2, 0)
-    assert found.with_others.value == pytest.approx(0.5, abs=0.03)
-    assert found.plain.value == pytest.approx(0.75, abs=0.03)
+    plain, with_others = match_with_majority(codes, 2, 0)
+    assert with_others.value == pytest.approx(0.5, abs=0.03)
+    assert plain.value == pytest.approx(0.75, abs=0.03)
 
 
 def test_no_majority_anywhere() -> None:
-    assert match_with_majority(np.array([[0, -1], [-1, 1]]), 2, 0).with_others.value is None
+    assert match_with_majority(np.array([[0, -1], [-1, 1]]), 2, 0)[1].value is None

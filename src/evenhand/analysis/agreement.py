@@ -154,8 +154,8 @@ def _majority(table: Table, raters: Sequence[int]) -> Majority:
     plain: dict[str, Estimate] = {}
     others: dict[str, Estimate] = {}
     for place, number in enumerate(raters if len(raters) > 1 else ()):
-        match = statistics.match_with_majority(inside, labels, place, clusters)
-        plain[table.raters[number].id], others[table.raters[number].id] = match.plain, match.with_others
+        name = table.raters[number].id
+        plain[name], others[name] = statistics.match_with_majority(inside, labels, place, clusters)
     return Majority(vote, plain, others)
 
 

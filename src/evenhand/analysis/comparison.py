@@ -91,17 +91,10 @@ def compare_raters(tables: Tables, criterion: str, first: str, second: str, plan
 def _unit_values(table: Table, rater: str | None) -> Mapping[str, FloatArray]:
     """Each unit's score, or ones and zeros for each label; NaN where there is no value."""
     units = np.arange(table.n_units)
-    if rater is None:
-        people = table.people_at(units)
-        codes, means = people.majority, people.mean
-    else:
-        place = next(number for number, known in enumerate(table.raters) if known.id == rater)
-        codes = table.codes_at(place, units)
-        none = np.full(codes.size, np.nan)
-        means = none if table.scores is None or not table.scores.size else table.scores[codes]
-        means = np.where(codes == MISSING, np.nan, means)
+    place = next((number for number, known in enumerate(table.raters) if known.id == rater), None)
     if table.scores is not None:
-        return {MEAN: means}
+        return {MEAN: table.of_people.mean if place is None else table.numbers_at(place, units)}
+    codes = table.of_people.majority if place is None else table.codes_at(place, units)
     return {str(label): np.where(codes == MISSING, np.nan, codes == code) for code, label in enumerate(table.labels)}
 
 

@@ -214,7 +214,10 @@ def _hits(tables: Tables, spec: model.ProportionMeasure, plan: Resampling) -> Sc
     Such a rating is neither a hit nor a miss: to call it a miss would turn a missing answer into a score.
     """
     table = tables.tables[spec.criterion]
-    hit, excluded = (_any_of(table, wanted)[table.code] for wanted in (spec.any_of, spec.exclude))
+    hit, excluded = (
+        np.array([any(same_value(value, other) for other in wanted) for value in table.values], np.bool_)[table.code]
+        for wanted in (spec.any_of, spec.exclude)
+    )
     left_out, followed_up = {"excluded_label": excluded}, None
     if spec.also is not None:
         answered, holds = _condition(tables, spec.also, table)
@@ -225,11 +228,6 @@ def _hits(tables: Tables, spec: model.ProportionMeasure, plan: Resampling) -> Sc
         hit = hit & holds
     share = partial(statistics.proportion, level=plan.level)
     return Scores(table.unit, table.rater, hit.astype(np.float64), share, (table,), left_out, followed_up)
-
-
-def _any_of(table: Table, wanted: tuple[Value, ...]) -> BoolArray:
-    """Which values of a table are among those wanted."""
-    return np.array([any(same_value(value, other) for other in wanted) for value in table.values], dtype=np.bool_)
 
 
 def _condition(tables: Tables, condition: model.Condition, table: Table) -> tuple[BoolArray, BoolArray]:
@@ -441,8 +439,8 @@ def _vote(figure: Figure, table: Table, raters: Sequence[int], stratum: Stratum,
         found = statistics.proportion(hits.astype(np.float64), clusters, plan.level) if len(codes) else figure.estimate
         yield replace(figure, estimate=found, label=label, detail={"count": int(hits.sum()), "raters": names})
     for place, name in enumerate(names):
-        match = statistics.match_with_majority(codes, labels, place, clusters, plan.level)
-        for against, found in ((MAJORITY, match.plain), (MAJORITY_OF_OTHERS, match.with_others)):
+        matches = statistics.match_with_majority(codes, labels, place, clusters, plan.level)
+        for against, found in zip((MAJORITY, MAJORITY_OF_OTHERS), matches, strict=True):
             yield replace(figure, estimate=found if len(codes) else figure.estimate, rater=name, against=against)
 
 

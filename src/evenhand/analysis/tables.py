@@ -133,6 +133,11 @@ class Table:
         places = self.places_of(rater, units)
         return np.append(self.code, MISSING)[places]
 
+    def numbers_at(self, rater: int, units: IntArray) -> FloatArray:
+        """The scores that a rater gave some units, or the codes of labels; NaN if there is none."""
+        numbers = np.arange(len(self.values)) if self.scores is None else self.scores
+        return np.append(numbers, np.nan)[self.codes_at(rater, units)]
+
     def clusters_of(self, units: IntArray | BoolArray) -> IntArray | None:
         """The clusters of some units; None if all units are independent."""
         return None if self.clusters is None else self.clusters[units]
@@ -151,13 +156,21 @@ class Table:
         """The models and rules with a rating here."""
         return self._active(Kind.MODEL, Kind.RULE)
 
-    def people_at(self, units: IntArray, without: Sequence[int] = ()) -> Opinions:
-        """What the people say of some units, without some of them."""
-        return self._without(self.of_people.at(units), units, [one for one in without if one in self.people])
-
-    def raters_at(self, units: IntArray, without: Sequence[int] = ()) -> Opinions:
-        """What all raters say of some units, without some of them."""
-        return self._without(self._of_all.at(units), units, without)
+    def people_at(self, units: IntArray, without: Sequence[int] = (), *, machines: bool = False) -> Opinions:
+        """What the people, or with `machines` all raters, say of some units, without some of them."""
+        found = (self._of_all if machines else self.of_people).at(units)
+        # Their ratings are taken off copies of the sums.
+        for rater in without:
+            if not (machines or rater in self.people):
+                continue
+            own = self.codes_at(rater, units)
+            rated = np.flatnonzero(own != MISSING)
+            if self.labels:
+                found.tally[rated, own[rated]] -= 1
+            if self.scores is not None:
+                found.total[rated] -= self.scores[own[rated]]
+            found.count[rated] -= 1
+        return found
 
     @cached_property
     def of_people(self) -> Opinions:
@@ -176,18 +189,6 @@ class Table:
             scores = self.scores[code] if code.size else np.zeros(0)
             total = np.bincount(unit, weights=scores, minlength=n).astype(np.float64)
         return Opinions(tally.reshape(n, labels), total, np.bincount(unit, minlength=n).astype(np.int64))
-
-    def _without(self, of: Opinions, units: IntArray, raters: Sequence[int]) -> Opinions:
-        """Take the ratings of some members off copies of a group's sums."""
-        for rater in raters:
-            own = self.codes_at(rater, units)
-            rated = np.flatnonzero(own != MISSING)
-            if self.labels:
-                of.tally[rated, own[rated]] -= 1
-            if self.scores is not None:
-                of.total[rated] -= self.scores[own[rated]]
-            of.count[rated] -= 1
-        return of
 
     def status_counts(self) -> Mapping[Status, int]:
         """Ratings by status, of all raters."""

@@ -120,11 +120,6 @@ class StandIn:
     why: str | None = None
     note: str | None = None
 
-    @property
-    def convinces(self) -> bool:
-        """Whether the model passes where the constant does not."""
-        return bool(self.model and self.model.passed and not (self.beside and self.beside.passed))
-
 
 @dataclass(frozen=True, slots=True)
 class ModelTrust:
@@ -258,21 +253,16 @@ def _stand_in(table: Table, model: int, epsilon: float) -> StandIn:
     if why is not None:
         return StandIn(epsilon, [], [], n, None, None, None, f"{name} could not be tested: {why}.", why)
     scoring = "accuracy" if table.scores is None else "neg_rmse"
-    scores = np.stack([_values(table, person, units) for person in people], axis=1)
-    tested = statistics.alt_test_beside_constant(scores, _values(table, model, units), scoring, epsilon)
+    scores = np.stack([table.numbers_at(person, units) for person in people], axis=1)
+    by_model = table.numbers_at(model, units)
+    tested, beside, score = statistics.alt_test_beside_constant(scores, by_model, scoring, epsilon)
     names = [table.raters[person].id for person in people]
-    took_part = [names[duel.rater] for duel in tested.model.duels if duel.p is not None]
-    constant = _constant(table, tested.constant_score)
-    meaning = _meaning(name, tested.model, tested.constant, constant, epsilon)
+    took_part = [names[duel.rater] for duel in tested.duels if duel.p is not None]
+    constant = _constant(table, score)
+    meaning = _meaning(name, tested, beside, constant, epsilon)
     two = "only two people: each is compared with the other alone; three make a better test"
     note = two if len(took_part) == 2 else None
-    both = tested.model, tested.constant
-    return StandIn(epsilon, names, took_part, n, *both, constant, meaning, tested.model.why, note)
-
-
-def _values(table: Table, rater: int, units: IntArray) -> FloatArray:
-    codes = table.codes_at(rater, units)
-    return np.where(codes == MISSING, np.nan, codes if table.scores is None else table.scores[codes])
+    return StandIn(epsilon, names, took_part, n, tested, beside, constant, meaning, tested.why, note)
 
 
 def _constant(table: Table, score: float | None) -> Value | None:
@@ -387,7 +377,7 @@ def severity(table: Table, rater: int, plan: Resampling) -> Severity:
     others = table.people_at(units, (rater,))
     by_people = bool((others.count > 0).any())
     if not by_people:
-        others = table.raters_at(units, (rater,))
+        others = table.people_at(units, (rater,), machines=True)
     # The mean of the others in place of their ratings: the gap to it is the same, and one column is enough.
     scores = np.stack((table.scores[table.code[places]], others.mean), axis=1)
     position = np.argsort(np.argsort(table.order[places])).astype(np.float64)

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from evenhand.analysis.agreement import Agreement, Pair
+from evenhand.analysis.agreement import Agreement
 from evenhand.analysis.figures import Figure
 from evenhand.report.build import GENERATOR, Report
 from evenhand.statistics import Estimate
@@ -99,7 +99,14 @@ def _criterion(found: Agreement) -> Json:
         "specific": found.specific,
         "rare": found.rare,
         "warnings": found.warnings,
-        "pairs": [_pair(pair) for pair in found.pairs],
+        "pairs": [
+            {
+                **{name: getattr(pair, name) for name in ("a", "b", "kind", "n")},
+                **pair.statistics,
+                **{name: getattr(pair, name) for name in ("per_label", "labels", "confusion")},
+            }
+            for pair in found.pairs
+        ],
         "status": found.statuses,
     }
 
@@ -111,10 +118,3 @@ def _forms(level: str) -> Json:
         forms["ac"] = "Gwet AC2, quadratic weights"
         forms["icc"] = "ICC(2,1): two-way random, single rater, absolute agreement"
     return forms
-
-
-def _pair(pair: Pair) -> Json:
-    sides = {"a": pair.a, "b": pair.b, "kind": pair.kind, "n": pair.n}
-    return {
-        **sides, **pair.statistics, "per_label": pair.per_label, "labels": pair.labels, "confusion": pair.confusion
-    }  # fmt: skip

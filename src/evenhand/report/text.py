@@ -11,7 +11,7 @@ from evenhand.analysis.trust_sentences import in_words
 from evenhand.records import Status
 from evenhand.report.build import GENERATOR, Provenance, RaterRow, Report
 from evenhand.statistics import Estimate
-from evenhand.text import counted, visible
+from evenhand.text import counted, line, listed
 
 MOST_PAIRS = 40
 MOST_TARGETS = 20
@@ -64,11 +64,6 @@ def shown(estimate: Estimate | None) -> str:
     return f"{estimate.value:z.3f} [{estimate.low:z.3f}, {estimate.high:z.3f}]"
 
 
-def line(text: str) -> str:
-    """A text on one line, with nothing in it that a terminal would obey."""
-    return visible(text).replace("\n", "␊").replace("\t", "␉")
-
-
 def _paragraphs(parts: Iterable[Sequence[str]]) -> str:
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
@@ -89,8 +84,8 @@ def _left_out(source: Provenance) -> list[str]:
     """Whose ratings no agreement counts, and which ratings no figure counts."""
     if not source.adjudicators:
         return _earlier(source)
-    *first, last = map(line, source.adjudicators)
-    names, are = (f"{', '.join(first)} and {last}", "are") if first else (last, "is")
+    names = listed(list(map(line, source.adjudicators)))
+    are = "is" if len(source.adjudicators) == 1 else "are"
     return [f"{names} {are} left out of agreement: adjudicators have seen the others' ratings.", *_earlier(source)]
 
 
@@ -159,7 +154,7 @@ def _criterion(found: Agreement) -> list[str]:
         ["AC2 (quadratic)" if ordered else "AC1", shown(found.ac), "Fleiss κ", shown(found.fleiss)],
         *([["ICC(2,1)", shown(found.icc), "", ""]] if found.icc else []),
     ]
-    lines = [f"{found.criterion} ({found.level}): {counted(found.n_units, 'unit')} rated by two or more"]
+    lines = [line(f"{found.criterion} ({found.level}): {counted(found.n_units, 'unit')} rated by two or more")]
     lines += _table(overall)
     if found.spread is not None:
         shares = [f"{label} {share:.0%}" for label, share in zip(found.labels, found.spread.shares, strict=True)]

@@ -18,18 +18,6 @@ class Votes:
     none: int
 
 
-@dataclass(frozen=True, slots=True)
-class MajorityMatch:
-    """One rater's exact match with the majority.
-
-    `with_others` compares with the majority of the other raters; `plain` with that of all, the rater's own vote
-    included, which flatters the rater.
-    """
-
-    with_others: Estimate
-    plain: Estimate
-
-
 def _tally(codes: AnyInts, labels: int) -> IntArray:
     """How many raters gave each label to each unit."""
     tally: IntArray = np.zeros((len(codes), labels), dtype=np.int64)
@@ -63,11 +51,12 @@ def votes(codes: AnyInts, labels: int) -> Votes:
 
 def match_with_majority(
     codes: AnyInts, labels: int, rater: int, clusters: AnyInts | None = None, level: float = 0.95
-) -> MajorityMatch:
+) -> tuple[Estimate, Estimate]:
     """A rater's share of units on which the majority's label is the rater's own. Range 0 to 1. Level: nominal.
 
-    Units where the others (or all) have no label in more than half of their ratings are left out; `n` counts those
-    used. Undefined where no unit is left.
+    First with the majority of all, in which the rater's own vote is flattering, then with that of the others. Units
+    where they have no label in more than half of their ratings are left out; `n` counts those used. Undefined where no
+    unit is left.
     """
     own = codes[:, rater]
     tally = _tally(codes, labels)
@@ -75,10 +64,7 @@ def match_with_majority(
     rated = np.flatnonzero(own >= 0)
     others[rated, own[rated]] -= 1
     of_all = np.where(tally.sum(axis=1) >= 2, majority_label(tally), MISSING)
-    return MajorityMatch(
-        with_others=match_with(own, majority_label(others), clusters, level),
-        plain=match_with(own, of_all, clusters, level),
-    )
+    return match_with(own, of_all, clusters, level), match_with(own, majority_label(others), clusters, level)
 
 
 def match_with(own: AnyInts, label: IntArray, clusters: AnyInts | None = None, level: float = 0.95) -> Estimate:

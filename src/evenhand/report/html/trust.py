@@ -64,15 +64,12 @@ def _standings(found: Trust, view: View) -> Markup:
         return forest(caption, rows, "share", below=below) if rows else None
 
     models = [model.standing for model in found.models]
-    caveat = (
-        None
-        if not models
-        else note(
-            "Do not compare these with the models' shares: a person is compared with the majority of all other people, so "
-            "an equally good rater gets a lower share. “Models next to people” below compares both with the same people."
-        )
+    caveat = note(
+        "Do not compare these with the models' shares: a person is compared with the majority of all other people, so "
+        "an equally good rater gets a lower share. “Models next to people” below compares both with the same people."
     )
-    by_person = drawn("How often each person agrees with the majority of the other people", found.people, caveat)
+    below = caveat if models else None
+    by_person = drawn("How often each person agrees with the majority of the other people", found.people, below)
     return join([drawn("How often each model agrees with the people's majority", models), by_person])
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evenhand.statistics.estimate import NO_RATINGS, AnyInts, Estimate, FloatArray, IntArray, undefined
-from evenhand.statistics.intervals.distributions import normal_quantile, t_quantile
+from evenhand.statistics.intervals.distributions import NORMAL, t_quantile
 
 
 def wilson(successes: float, n: float, level: float = 0.95, z: float | None = None) -> tuple[float, float]:
     """Wilson's score interval for a proportion; `n` may be an effective size that is not a whole number."""
-    z = normal_quantile(0.5 + 0.5 * level) if z is None else z
+    z = NORMAL.inv_cdf(0.5 + 0.5 * level) if z is None else z
     share, square = successes / n, z * z
     middle = (share + square / (2.0 * n)) / (1.0 + square / n)
     reach = z * math.sqrt(share * (1.0 - share) / n + square / (4.0 * n * n)) / (1.0 + square / n)

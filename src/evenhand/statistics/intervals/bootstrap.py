@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from evenhand.statistics.estimate import AnyInts, Estimate, FloatArray, IntArray, undefined
 from evenhand.statistics.intervals.analytic import rare_side, widened
-from evenhand.statistics.intervals.distributions import normal_cdf, normal_quantile, t_quantile
+from evenhand.statistics.intervals.distributions import NORMAL, t_quantile
 
 Statistic = Callable[[FloatArray], FloatArray]
 """From sums, shape (…, s), to values, shape (…); NaN marks a draw on which the statistic is undefined."""
@@ -277,13 +277,13 @@ def _bca(value: float, draws: FloatArray, acceleration: float, n: int, level: fl
     """
     tail = 0.5 * (1.0 - level)
     if n > 1:
-        tail = max(1e-9, normal_cdf(math.sqrt(n / (n - 1.0)) * t_quantile(tail, n - 1)))
+        tail = max(1e-9, NORMAL.cdf(math.sqrt(n / (n - 1.0)) * t_quantile(tail, n - 1)))
     below = (np.count_nonzero(draws < value) + 0.5 * np.count_nonzero(draws == value)) / draws.size
-    shift = normal_quantile(min(max(below, 0.5 / draws.size), 1.0 - 0.5 / draws.size))
+    shift = NORMAL.inv_cdf(min(max(below, 0.5 / draws.size), 1.0 - 0.5 / draws.size))
     levels: list[float] = []
-    for z in (normal_quantile(tail), normal_quantile(1.0 - tail)):
+    for z in (NORMAL.inv_cdf(tail), NORMAL.inv_cdf(1.0 - tail)):
         moved = shift + z
         speed = acceleration * moved
-        levels.append(normal_cdf(shift + moved / (1.0 - speed)) if speed < 1.0 else float(z > 0))
+        levels.append(NORMAL.cdf(shift + moved / (1.0 - speed)) if speed < 1.0 else float(z > 0))
     low, high = np.quantile(draws, levels)
     return min(float(low), value), max(float(high), value)

@@ -4,18 +4,8 @@ import math
 from functools import lru_cache
 from statistics import NormalDist
 
-_NORMAL = NormalDist()
+NORMAL = NormalDist()
 _TINY = 1e-300
-
-
-def normal_cdf(x: float) -> float:
-    """Probability that a standard normal is at most `x`."""
-    return _NORMAL.cdf(x)
-
-
-def normal_quantile(p: float) -> float:
-    """The standard normal's quantile; `p` strictly between 0 and 1."""
-    return _NORMAL.inv_cdf(p)
 
 
 def _beta_fraction(a: float, b: float, x: float) -> float:
@@ -72,7 +62,7 @@ def t_cdf(x: float, df: float) -> float:
 def t_quantile(p: float, df: float) -> float:
     """The quantile of Student's t; a million degrees of freedom and more count as normal."""
     if df >= 1e6:
-        return normal_quantile(p)
+        return NORMAL.inv_cdf(p)
     if p == 0.5:
         return 0.0
     x = beta_quantile(2.0 * min(p, 1.0 - p), 0.5 * df, 0.5)

@@ -43,18 +43,6 @@ class AltTest:
     why: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BesideConstant:
-    """The model's test, and that of a rater who always gives the people's commonest score.
-
-    Where the constant passes too, passing says nothing about the model: the labels are too skewed for this test.
-    """
-
-    model: AltTest
-    constant: AltTest
-    constant_score: float | None
-
-
 def alt_test(people: FloatArray, model: FloatArray, scoring: Scoring = "accuracy", epsilon: float = 0.2) -> AltTest:
     """The test on a units × people table of scores and the model's scores, NaN where missing.
 
@@ -75,14 +63,17 @@ def alt_test(people: FloatArray, model: FloatArray, scoring: Scoring = "accuracy
 
 def alt_test_beside_constant(
     people: FloatArray, model: FloatArray, scoring: Scoring = "accuracy", epsilon: float = 0.2
-) -> BesideConstant:
-    """The model's test with that of a constant rater beside it, on the same units."""
+) -> tuple[AltTest, AltTest, float | None]:
+    """The model's test, that of a rater who always gives the people's commonest score, and this score.
+
+    If the constant passes too, passing says nothing about the model: the labels are too skewed for this test.
+    """
     tested = alt_test(people, model, scoring, epsilon)
     values, times = np.unique(people[~np.isnan(people)], return_counts=True)
     if values.size == 0:
-        return BesideConstant(tested, tested, None)
+        return tested, tested, None
     score = float(values[times.argmax()])
-    return BesideConstant(tested, alt_test(people, np.where(np.isnan(model), np.nan, score), scoring, epsilon), score)
+    return tested, alt_test(people, np.where(np.isnan(model), np.nan, score), scoring, epsilon), score
 
 
 def _duel(people: FloatArray, model: FloatArray, rater: int, scoring: Scoring, epsilon: float) -> Duel:

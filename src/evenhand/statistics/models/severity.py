@@ -6,7 +6,7 @@ import numpy as np
 
 from evenhand.statistics.estimate import AnyInts, Estimate, FloatArray, IntArray, undefined
 from evenhand.statistics.intervals.analytic import mean
-from evenhand.statistics.intervals.distributions import normal_quantile, t_quantile
+from evenhand.statistics.intervals.distributions import NORMAL, t_quantile
 
 _MOST_WORK = 20_000
 
@@ -100,7 +100,7 @@ def severities(codes: AnyInts, level: float = 0.95) -> Severities:
     spread = np.vstack((np.eye(raters - 1), -np.ones(raters - 1)))
     values = spread @ parameters[: raters - 1]
     errors = np.sqrt(np.diag(spread @ covariance[: raters - 1, : raters - 1] @ spread.T))
-    z = normal_quantile(0.5 + 0.5 * level)
+    z = NORMAL.inv_cdf(0.5 + 0.5 * level)
     rated = (kept >= 0).sum(axis=0)
     estimates = tuple(
         Estimate(value=float(v), low=float(v - z * e), high=float(v + z * e), n=int(m))
