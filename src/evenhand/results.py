@@ -288,10 +288,7 @@ class ImportResult(Result):
             (read.blanks, f"{counted(read.blanks, 'blank cell')}, counted as not rated"),
             (read.left_out, f"{read.left_out:,} rationales, confidences or notes without a rating, ignored"),
             (read.without_rationale, f"{counted(read.without_rationale, 'rating')} without a required rationale"),
-            (
-                read.without_confidence,
-                f"{counted(read.without_confidence, 'unit')} without a required confidence",
-            ),
+            (read.without_confidence, f"{counted(read.without_confidence, 'unit')} without a required confidence"),
             (read.without_column, f"no column for: {', '.join(read.without_column)}"),
         ]
         head = f"{self.source}: {counted(read.rows, 'row')}; ratings by rater: {raters}{not_asked}"

@@ -116,10 +116,7 @@ def macro_f1(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
 
 
 def mean_over_labels(
-    pair: Cross,
-    score: Literal["precision", "recall", "f1"],
-    weighted: bool = False,
-    plan: Resampling | None = DEFAULT,
+    pair: Cross, score: Literal["precision", "recall", "f1"], weighted: bool = False, plan: Resampling | None = DEFAULT
 ) -> Estimate:
     """The labels' precision, recall or F1, averaged over the labels that occur; rows are the truth. Range 0 to 1.
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from evenhand.analysis.agreement import MANY
 from evenhand.analysis.figures import PEOPLE, Figure
 from evenhand.analysis.targets import TABLES
-from evenhand.analysis.trust import Against, Trust
+from evenhand.analysis.trust import Trust
 from evenhand.records import Kind, Value
 from evenhand.report.build import Distribution, Report
 from evenhand.report.html.elements import element, note
@@ -123,15 +123,14 @@ class View:
     def _trust(self, found: Trust) -> Trust:
         stated = {one.rater: one.calibration.n for one in found.confidences if one.calibration}
         calibrated = _largest(list(stated), MOST_CALIBRATED, lambda rater: stated[rater], self.is_person)
-
-        def compared(some: Sequence[Against]) -> Sequence[Against]:
-            return _largest(some, MOST_RATERS, lambda one: one.n)
-
+        models = [
+            replace(model, against=_largest(model.against, MOST_RATERS, lambda one: one.n)) for model in found.models
+        ]
         return replace(
             found,
             people=_largest(found.people, MOST_RATERS, lambda one: one.match.n),
-            models=[replace(model, against=compared(model.against)) for model in found.models],
-            rivals=compared(found.rivals),
+            models=models,
+            rivals=_largest(found.rivals, MOST_RATERS, lambda one: one.n),
             confidences=[one for one in found.confidences if one.rater in calibrated],
             severities=_largest(
                 found.severities, MOST_RATERS, lambda one: one.leniency.n, lambda one: self.is_person(one.rater)
