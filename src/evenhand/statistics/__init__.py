@@ -36,7 +36,6 @@ from evenhand.statistics.intervals.analytic import wilson as wilson
 from evenhand.statistics.intervals.bootstrap import DEFAULT as DEFAULT
 from evenhand.statistics.intervals.bootstrap import Resampling as Resampling
 from evenhand.statistics.intervals.bootstrap import Sample as Sample
-from evenhand.statistics.intervals.bootstrap import Statistic as Statistic
 from evenhand.statistics.intervals.bootstrap import first_over_second as first_over_second
 from evenhand.statistics.intervals.bootstrap import ratio as ratio
 from evenhand.statistics.kappa import agreement_weights as agreement_weights
