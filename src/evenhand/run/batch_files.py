@@ -26,7 +26,6 @@ from evenhand.protocol.completion import Judgement, ratings_of
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.parse import read_reply
 from evenhand.raters.llm_judge.prompt import Prompts
-from evenhand.raters.llm_judge.rater import judgement_of
 from evenhand.raters.options import RATER_DEFAULTS, RaterOptions
 from evenhand.records import Kind, RaterRef, Rating, new_id, now
 from evenhand.run.progress import RaterCounters
@@ -265,5 +264,4 @@ def _from_queue(cell: Mapping[str, object]) -> Reply | RaterFailure:
 def _judgements(store: Store, task: RatingTask, reply: Reply | RaterFailure) -> Sequence[Judgement]:
     if isinstance(reply, RaterFailure):
         return [Judgement(unit, failure=reply) for unit in task.units]
-    reading = read_reply(store.protocol, task, reply)
-    return [judgement_of(unit, reading, reply) for unit in task.units]
+    return read_reply(store.protocol, task, reply).judgements(task, reply)

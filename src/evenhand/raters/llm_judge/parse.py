@@ -20,11 +20,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard, cast
 
+from evenhand.errors import RaterFailure
 from evenhand.llm import json_repair
 from evenhand.llm.base import Message, Reply, Request
 from evenhand.llm.fencing import harmless, restored
 from evenhand.llm.json_repair import Body, Cut, Mark, Unreadable, complete_objects, find_object, folded, same
 from evenhand.nlp.quotes import Quotes, worth_finding
+from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Criterion, Protocol, field_text
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.logprobs import Path, odds, value_offsets
@@ -99,6 +101,14 @@ class Reading:
     answers: dict[str, Sequence[Answer]] = field(default_factory=dict[str, Sequence[Answer]])
     faults: dict[str, Fault] = field(default_factory=dict[str, Fault])
     own: bool = False
+
+    def judgements(self, task: RatingTask, reply: Reply) -> Sequence[Judgement]:
+        """What the reply says about each unit of its task, or the failure that takes its place."""
+        failures = {unit: RaterFailure(fault.reason, reply.text) for unit, fault in self.faults.items()}
+        return [
+            Judgement(unit, self.answers.get(unit.id, ()), failures.get(unit.id), reply.seconds, reply.id)
+            for unit in task.units
+        ]
 
 
 def read_reply(protocol: Protocol, task: RatingTask, reply: Reply) -> Reading:

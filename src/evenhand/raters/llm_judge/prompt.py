@@ -8,14 +8,14 @@ with their codes. Fields that are not shown to raters, and what a question unit 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 
 from evenhand.llm.base import Message, Request
 from evenhand.llm.fencing import fenced, harmless, marker_of, reply_codes, storable
 from evenhand.protocol.guideline import asked_when
 from evenhand.protocol.model import Criterion, Example, Protocol, field_text, field_title
 from evenhand.raters.base import RatingTask
-from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, described, may_be_null, reply_schema, unit_noun
+from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, may_be_null, reply_schema, unit_noun
 from evenhand.records import FieldValue
 from evenhand.scales import Nominal, Ordinal, Text
 
@@ -69,7 +69,7 @@ class Prompts:
         self._noun = unit_noun(protocol)
         self._answers = protocol.rule.of == "question"
         self._to_rate = "question to answer" if self._answers else "sentence to rate"
-        self.schema = reply_schema(protocol, together=together, bounded=bounded)
+        self.schema, self._described = reply_schema(protocol, together=together, bounded=bounded)
         examples = protocol.examples if shots is None else protocol.examples[:shots]
         self._system = Message("system", storable("\n\n".join(self._system_parts(examples))))
 
@@ -116,7 +116,7 @@ class Prompts:
         yield from ("# The material", "\n".join(self._given()), _MATERIAL, "# What is asked")
         yield from map(self._criterion, self._protocol.criteria)
         yield from self._also_asked()
-        yield from ("# How to reply", f"{_ANSWER}\n\n{described(self.schema)}", " ".join(self._rules()))
+        yield from ("# How to reply", f"{_ANSWER}\n\n{self._described}", " ".join(self._rules()))
         if examples:
             yield from self._worked_examples(examples)
 
@@ -201,11 +201,13 @@ class Prompts:
 
     def _worked_examples(self, examples: Sequence[Example]) -> Iterator[str]:
         """The examples in their order, each with a code; consecutive ones on the same item show the item once."""
-        fields = [_shown_texts(self._protocol.example_fields(example)) for example in examples]
-        units = [harmless(example.unit or "") for example in examples]
-        texts = [*(text for shown in fields for text in shown.values()), *units]
-        marker = marker_of(texts)
-        codes = reply_codes([["example", str(place), one.title] for place, one in enumerate(examples)], texts)
+        given = [_texts(self._protocol.example_fields(example)) for example in examples]
+        units = [example.unit or "" for example in examples]
+        identities = [["example", str(place), example.title] for place, example in enumerate(examples)]
+        texts = list(map(harmless, [*chain.from_iterable(map(dict[str, str].values, given)), *units]))
+        marker, codes = marker_of(texts), reply_codes(identities, texts)
+        each = iter(texts)
+        fields, units = [dict(zip(shown, each, strict=False)) for shown in given], list(each)
         bodies = [self._example_body(example, code) for example, code in zip(examples, codes, strict=True)]
         yield "# Worked examples"
         yield (
@@ -269,8 +271,8 @@ class CaseTexts:
 
 def case_of(protocol: Protocol, task: RatingTask) -> CaseTexts:
     """The texts and codes of a task. Equal texts have equal codes, in any study and on any machine."""
-    given = task.item.fields
-    fields = _shown_texts({name: given[name] for name in protocol.shown_fields if name in given})
+    given = _texts({name: task.item.fields[name] for name in protocol.shown_fields if name in task.item.fields})
+    fields = {name: harmless(text) for name, text in given.items()}
     units = [harmless(unit.text or "") for unit in task.units] if protocol.rule.of != "item" else []
     marker = marker_of(fields.values())
     texts = [*fields.values(), *units]
@@ -283,8 +285,8 @@ def case_of(protocol: Protocol, task: RatingTask) -> CaseTexts:
     )
 
 
-def _shown_texts(fields: Mapping[str, FieldValue]) -> Mapping[str, str]:
-    return {name: harmless(field_text(value)) for name, value in fields.items()}
+def _texts(fields: Mapping[str, FieldValue]) -> dict[str, str]:
+    return {name: field_text(value) for name, value in fields.items()}
 
 
 def _as_json(body: Mapping[str, object]) -> str:

@@ -98,21 +98,13 @@ class LlmRater:
             failure = RaterFailure(error.reason, error.raw)
             return None, Reading(), [Judgement(unit, failure=failure) for unit in task.units]
         reading = read_reply(self._asked_protocol, task, reply)
-        return reply, reading, [judgement_of(unit, reading, reply) for unit in task.units]
+        return reply, reading, reading.judgements(task, reply)
 
 
 def _with_reasons(protocol: Protocol) -> Protocol:
     asked = {name: "optional" for name in ("evidence", "confidence") if getattr(protocol.ask, name) == "off"}
     ask = protocol.ask.model_copy(update={**asked, "rationale": "required"})
     return protocol.model_copy(update={"ask": ask})
-
-
-def judgement_of(unit: Unit, reading: Reading, reply: Reply) -> Judgement:
-    """What a reply says about one unit of its task, or the failure that takes its place."""
-    fault = reading.faults.get(unit.id)
-    if fault is not None:
-        return Judgement(unit, failure=RaterFailure(fault.reason, reply.text), seconds=reply.seconds, reply=reply.id)
-    return Judgement(unit, reading.answers[unit.id], seconds=reply.seconds, reply=reply.id)
 
 
 def _corrected(first: Judgement, second: Judgement) -> Judgement:

@@ -47,15 +47,19 @@ def may_be_null(criterion: Criterion) -> bool:
     return criterion.when is not None or not criterion.required
 
 
-def reply_schema(protocol: Protocol, *, together: bool = False, bounded: bool = False) -> Schema:
-    """The schema of a reply on one unit, or, with `together`, on any number of units.
+def reply_schema(protocol: Protocol, *, together: bool = False, bounded: bool = False) -> tuple[Schema, str]:
+    """The schema of a reply on one unit, or, with `together`, on any number of units; and the same in words.
 
     `bounded` limits lengths and numbers, which keeps small models from rambling; some servers reject such limits.
     """
     root = _SchemaBuilder(protocol, bounded).unit()
+    lines = [f'  "{name}": {_described(node, name)}' for name, node in root["properties"].items()]
+    described = "{\n" + ",\n".join(lines) + "\n}"
     if together:
-        root = object_node({f"{unit_noun(protocol)}s": {"type": "array", "items": root}})
-    return Schema(protocol.name[:64], json.dumps(root, ensure_ascii=False, separators=(",", ":")))
+        noun = unit_noun(protocol)
+        root = object_node({f"{noun}s": {"type": "array", "items": root}})
+        described = f'{{"{noun}s": [\n{described},\n… one such object for each {noun}\n]}}'
+    return Schema(protocol.name[:64], json.dumps(root, ensure_ascii=False, separators=(",", ":"))), described
 
 
 class _SchemaBuilder:
@@ -105,21 +109,6 @@ class _SchemaBuilder:
 def object_node(properties: Mapping[str, Node]) -> Node:
     """An object with exactly these properties."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-def described(schema: Schema) -> str:
-    """The JSON object that a reply's schema asks for, with a description in place of each value."""
-    root: Node = json.loads(schema.text)
-    if UNIT_CODE in root["properties"]:
-        return _described_unit(root)
-    ((key, units),) = root["properties"].items()
-    return f'{{"{key}": [\n{_described_unit(units["items"])},\n… one such object for each {key[:-1]}\n]}}'
-
-
-def _described_unit(unit: Node) -> str:
-    """A unit's object with one key on each line."""
-    lines = [f'  "{name}": {_described(node, name)}' for name, node in unit["properties"].items()]
-    return "{\n" + ",\n".join(lines) + "\n}"
 
 
 def _described(node: Node, name: str) -> str:
