@@ -317,3 +317,8 @@ def field_text(value: FieldValue) -> str:
     if any(isinstance(part, Triple) for part in value):
         return "\n".join(parts)
     return parts[0] if len(parts) == 1 else "\n\n".join(f"[{n}] {part}" for n, part in enumerate(parts, start=1))
+
+
+def field_texts(fields: Mapping[str, FieldValue]) -> Mapping[str, str]:
+    """The values of fields as a rater reads them."""
+    return {name: field_text(value) for name, value in fields.items()}

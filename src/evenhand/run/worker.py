@@ -165,15 +165,16 @@ def check_settings(store: Store, rater: Rater) -> None:
     Ratings of one rater id are compared as one rater's; two configurations under one name would be mixed unnoticed.
     """
     ref = rater.ref
-    before = next((known for known in store.ratings.raters() if known.id == ref.id), None)
-    if before is None:
-        return
-    if before.kind != ref.kind:
-        raise UserError(
-            f"{store.location}: {ref.id!r} is known here as a {before.kind} and cannot rate as a {ref.kind}; "
-            "choose another name: --rater NAME=SPEC"
-        )
-    if before.config != ref.config and has_rated(store, ref.id):
+    for before in store.ratings.raters():
+        if before.id != ref.id:
+            continue
+        if before.kind != ref.kind:
+            raise UserError(
+                f"{store.location}: {ref.id!r} is known here as a {before.kind} and cannot rate as a {ref.kind}; "
+                "choose another name: --rater NAME=SPEC"
+            )
+        if before.config == ref.config or not has_rated(store, ref.id):
+            continue
         earlier = [run.settings for run in store.work.runs() if run.rater == ref.id]
         difference = _difference(earlier[-1], rater.settings) if earlier else ", its ratings were imported from a file"
         raise UserError(

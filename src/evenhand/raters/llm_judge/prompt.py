@@ -8,15 +8,14 @@ with their codes. Fields that are not shown to raters, and what a question unit 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby
 
 from evenhand.llm.base import Message, Request
 from evenhand.llm.fencing import fenced, harmless, marker_of, reply_codes, storable
 from evenhand.protocol.guideline import asked_when
-from evenhand.protocol.model import Criterion, Example, Protocol, field_text, field_title
+from evenhand.protocol.model import Criterion, Example, Protocol, field_texts, field_title
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, may_be_null, reply_schema, unit_noun
-from evenhand.records import FieldValue
 from evenhand.scales import Nominal, Ordinal, Text
 
 PROMPT_FORMAT = "2"
@@ -69,9 +68,10 @@ class Prompts:
         self._noun = unit_noun(protocol)
         self._answers = protocol.rule.of == "question"
         self._to_rate = "question to answer" if self._answers else "sentence to rate"
+        examples = protocol.examples[:shots]
+        shown = [field_texts(protocol.example_fields(example)) for example in examples]
         self.schema, self._described = reply_schema(protocol, together=together, bounded=bounded)
-        examples = protocol.examples if shots is None else protocol.examples[:shots]
-        self._system = Message("system", storable("\n\n".join(self._system_parts(examples))))
+        self._system = Message("system", storable("\n\n".join(self._system_parts(examples, shown))))
 
     def request(
         self, task: RatingTask, *, max_tokens: int, temperature: float, seed: int | None, logprobs: int
@@ -108,7 +108,7 @@ class Prompts:
         )
         return "\n\n".join(parts)
 
-    def _system_parts(self, examples: Sequence[Example]) -> Iterator[str]:
+    def _system_parts(self, examples: Sequence[Example], shown: Sequence[Mapping[str, str]]) -> Iterator[str]:
         """The system message: it depends on the protocol, the examples and `together`, and on nothing else."""
         yield from (_ROLE, f"# {self._protocol.title}")
         if self._protocol.instructions.strip():
@@ -118,7 +118,7 @@ class Prompts:
         yield from self._also_asked()
         yield from ("# How to reply", f"{_ANSWER}\n\n{self._described}", " ".join(self._rules()))
         if examples:
-            yield from self._worked_examples(examples)
+            yield from self._worked_examples(examples, shown)
 
     def _given(self) -> Iterator[str]:
         yield "Each case has:"
@@ -199,15 +199,14 @@ class Prompts:
         block = fenced(f"{self._noun}s", "\n".join(lines), marker)
         return f"The {self._noun}s to {'answer' if self._answers else 'rate'}:\n{block}"
 
-    def _worked_examples(self, examples: Sequence[Example]) -> Iterator[str]:
+    def _worked_examples(self, examples: Sequence[Example], shown: Sequence[Mapping[str, str]]) -> Iterator[str]:
         """The examples in their order, each with a code; consecutive ones on the same item show the item once."""
-        given = [_texts(self._protocol.example_fields(example)) for example in examples]
-        units = [example.unit or "" for example in examples]
+        given = [text for fields in shown for text in fields.values()] + [example.unit or "" for example in examples]
         identities = [["example", str(place), example.title] for place, example in enumerate(examples)]
-        texts = list(map(harmless, [*chain.from_iterable(map(dict[str, str].values, given)), *units]))
+        texts = list(map(harmless, given))
         marker, codes = marker_of(texts), reply_codes(identities, texts)
         each = iter(texts)
-        fields, units = [dict(zip(shown, each, strict=False)) for shown in given], list(each)
+        fields, units = [dict(zip(names, each, strict=False)) for names in shown], list(each)
         bodies = [self._example_body(example, code) for example, code in zip(examples, codes, strict=True)]
         yield "# Worked examples"
         yield (
@@ -271,7 +270,7 @@ class CaseTexts:
 
 def case_of(protocol: Protocol, task: RatingTask) -> CaseTexts:
     """The texts and codes of a task. Equal texts have equal codes, in any study and on any machine."""
-    given = _texts({name: task.item.fields[name] for name in protocol.shown_fields if name in task.item.fields})
+    given = field_texts({name: task.item.fields[name] for name in protocol.shown_fields if name in task.item.fields})
     fields = {name: harmless(text) for name, text in given.items()}
     units = [harmless(unit.text or "") for unit in task.units] if protocol.rule.of != "item" else []
     marker = marker_of(fields.values())
@@ -283,10 +282,6 @@ def case_of(protocol: Protocol, task: RatingTask) -> CaseTexts:
     return CaseTexts(
         fields, units, marker, unit_marker, dict(zip([unit.id for unit in task.units], codes, strict=True))
     )
-
-
-def _texts(fields: Mapping[str, FieldValue]) -> dict[str, str]:
-    return {name: field_text(value) for name, value in fields.items()}
 
 
 def _as_json(body: Mapping[str, object]) -> str:
