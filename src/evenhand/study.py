@@ -21,7 +21,7 @@ from evenhand.formats.ratings.reader import RatingsFile
 from evenhand.formats.tables.table import Sheet, data_frame
 from evenhand.formats.tables.table_files import TableSource, table_of, write_table
 from evenhand.llm.base import RunError
-from evenhand.protocol.load import available, load_protocol
+from evenhand.protocol.load import available, load_protocol, source_digest
 from evenhand.protocol.model import Protocol
 from evenhand.raters.adapters import OwnRater
 from evenhand.raters.options import RaterOptions, RunOptions
@@ -54,7 +54,7 @@ from evenhand.run.questions import (
 )
 from evenhand.statistics import DEFAULT, Resampling
 from evenhand.store.items import ItemUnits, Replaced
-from evenhand.store.protocols import ProtocolVersion, source_digest
+from evenhand.store.protocols import ProtocolVersion
 from evenhand.store.store import Store, create_store, open_store
 from evenhand.text import counted, some_of
 from evenhand.units import Question, split

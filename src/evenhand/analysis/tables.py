@@ -337,7 +337,7 @@ class TableBuilder:
     def __init__(self, criterion: Criterion, n_units: int, n_raters: int) -> None:
         self._criterion = criterion
         self._n_units, self._n_raters = n_units, n_raters
-        self._codes: dict[Value, int] = {value: code for code, value in enumerate(criterion.scale.values)}
+        self._codes: dict[Value, int] = {}
         self._cell, self._code, self._status = array("q"), array("q"), array("b")
         self._confidence = array("d")
 
@@ -349,11 +349,11 @@ class TableBuilder:
 
     def build(self) -> Table:
         """The table. Answers that are numbers are put in order."""
-        values, recode = list(self._codes), np.arange(len(self._codes), dtype=np.int64)
-        if isinstance(self._criterion.scale, Percent):
-            order = sorted(recode.tolist(), key=lambda code: float(values[code]))
-            recode[order] = np.arange(len(values))
-            values = [values[code] for code in order]
+        scale, given = self._criterion.scale, list(self._codes)
+        in_order = sorted(given, key=float) if isinstance(scale, Percent) else given
+        values = list(dict.fromkeys((*scale.values, *in_order)))
+        places = {value: place for place, value in enumerate(values)}
+        recode = np.array([places[value] for value in given], dtype=np.int64)
         cells = np.array(self._cell, dtype=np.int64)
         # `unique` names the first of equal cells; the last one counts, so it reads them backwards.
         _, backwards = np.unique(cells[::-1], return_index=True)

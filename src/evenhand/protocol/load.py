@@ -9,6 +9,7 @@ Scalars follow YAML 1.2's core schema: `off`, `yes` and `no` are texts (a label 
 
 import re
 from collections.abc import Mapping
+from hashlib import sha256
 from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -62,6 +63,15 @@ def protocol_text(name_or_path: str | Path) -> tuple[str, str]:
         f"there is no protocol of that name{did_you_mean(name, installed)}; choose one of {', '.join(installed)}, "
         "or give a .yaml file",
     )
+
+
+def source_digest(source: str) -> str:
+    """The SHA-256 of the text of a protocol's file, or of an installed protocol; empty if there is none."""
+    try:
+        text, _ = protocol_text(Path(source) if Path(source).is_absolute() else source)
+    except ProtocolError:
+        return ""
+    return sha256(text.encode()).hexdigest()
 
 
 def read_protocol(text: str, source: str) -> Protocol:

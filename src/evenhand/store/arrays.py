@@ -4,13 +4,14 @@ No Rating is built on the way: a million units by three raters are three million
 would take longer than all the statistics.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 from sqlalchemy import Connection, bindparam, func, select
 
-from evenhand.analysis.tables import Table, TableBuilder, Tables
+from evenhand.analysis.tables import TableBuilder, Tables
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Status, Value
 from evenhand.statistics import IntArray
@@ -41,7 +42,11 @@ _ROWS = (
     .where(ratings.c.seq > bindparam("after"), ratings.c.seq <= bindparam("end"))
     .order_by(ratings.c.seq)
 )
-_RATERS = select(raters.c.seq, raters.c.id, raters.c.kind, raters.c.version, raters.c.config, members.c.role)
+_RATERS = (
+    select(raters.c.seq, raters.c.id, raters.c.kind, raters.c.version, raters.c.config, members.c.role)
+    .outerjoin_from(raters, members, members.c.rater == raters.c.seq)
+    .order_by(raters.c.seq)
+)
 
 
 def read_tables(database: Database, versions: Versions) -> Tables:
@@ -49,31 +54,25 @@ def read_tables(database: Database, versions: Versions) -> Tables:
     protocol = versions.current
     with database.reading() as connection:
         last, n_items = next_seq(connection, ratings) - 1, next_seq(connection, items) - 1
-        known = connection.execute(
-            _RATERS.outerjoin_from(raters, members, members.c.rater == raters.c.seq).order_by(raters.c.seq)
-        ).all()
+        known = connection.execute(_RATERS).all()
         clusters, references = _units(connection, protocol)
         labels = _labels(connection, protocol)
         counts = connection.execute(select(current.c.protocol, func.count()).group_by(current.c.protocol)).all()
     found = [RaterRef(row[1], Kind(row[2]), row[3], row[4]) for row in known]
+    adjudicators = frozenset(row[1] for row in known if row[5] == "adjudicator")
+    left_out = {versions.digests[number]: count for number, count in counts if number != versions.current_number}
+    documents = _documents(labels[protocol.cluster], clusters) if protocol.cluster else None
     n_units = n_items if clusters is None else len(clusters)
     places = {row[0]: place for place, row in enumerate(known)}
-    rows = _rows(database, versions.current_number, last)
-    tables, failures = _tabulate(rows, protocol, places, found, n_units, clusters)
-    return Tables(
-        protocol,
-        found,
-        n_items,
-        n_units,
-        tables,
-        clusters,
-        labels,
-        references,
-        {versions.digests[number]: count for number, count in counts if number != versions.current_number},
-        failures,
-        _documents(labels[protocol.cluster], clusters) if protocol.cluster else None,
-        frozenset(row[1] for row in known if row[5] == "adjudicator"),
-    )
+    first_units = _first_units(clusters)
+    builders = {criterion.id: TableBuilder(criterion, n_units, len(found)) for criterion in protocol.criteria}
+    failed = _tabulate(_rows(database, versions.current_number, last), places, first_units, builders)
+    failures: dict[str, Counter[str]] = {}
+    for place, reason in failed:
+        failures.setdefault(found[place].id, Counter())[reason] += 1
+    tables = dict(zip(builders, map(TableBuilder.build, builders.values()), strict=True))
+    counted = clusters, labels, references, left_out, failures, documents, adjudicators
+    return Tables(protocol, found, n_items, n_units, tables, *counted)
 
 
 def _units(connection: Connection, protocol: Protocol) -> tuple[IntArray | None, Sequence[str | None] | None]:
@@ -108,35 +107,29 @@ def _documents(names: Sequence[str | None], clusters: IntArray | None) -> IntArr
 
 
 def _tabulate(
-    rows: Iterator[_Row],
-    protocol: Protocol,
+    rows: Iterable[_Row],
     places: Mapping[int, int],
-    known: Sequence[RaterRef],
-    n_units: int,
-    clusters: IntArray | None,
-) -> tuple[Mapping[str, Table], Mapping[str, Mapping[str, int]]]:
-    """A table for each criterion, and the current failures by rater and reason. Of a cell's ratings the last counts."""
-    builders = {criterion.id: TableBuilder(criterion, n_units, len(known)) for criterion in protocol.criteria}
-    first_unit = _first_units(clusters)
+    first_units: list[int] | None,
+    builders: Mapping[str, TableBuilder],
+) -> Iterable[tuple[int, str]]:
+    """Fill the tables, and return the current failures: the rater's place and the reason. Of a cell's ratings the last
+    counts."""
     values: dict[str, Value] = {}
-    failed: dict[tuple[str, int, int], str] = {}
-    for item, position, criterion, rater, status, value, details in rows:
-        unit = item - 1 if first_unit is None else first_unit[item - 1] + position - 1
-        if value is not None and value not in values:
-            values[value] = decode(value)
-        place = places[rater]
-        builders[criterion].add(
-            unit, place, _STATUS[status], None if value is None else values[value], _confidence(details)
-        )
-        if status == Status.FAILED:
-            failed[criterion, unit, place] = str(decode(details or "{}").get("reason"))
+    failed: dict[tuple[str, int, int], tuple[int, str]] = {}
+    for item, position, criterion, rater, status, text, details in rows:
+        unit = item - 1 if first_units is None else first_units[item - 1] + position - 1
+        place, has_failed = places[rater], status == Status.FAILED
+        if text is not None and text not in values:
+            values[text] = decode(text)
+        # Nearly all details have no confidence, and looking for the word is a tenth of the cost of parsing the JSON.
+        known: dict[str, Any] = decode(details) if details and (has_failed or '"confidence"' in details) else {}
+        value = None if text is None else values[text]
+        builders[criterion].add(unit, place, _STATUS[status], value, known.get("confidence"))
+        if has_failed:
+            failed[criterion, unit, place] = place, str(known.get("reason"))
         elif failed:
             failed.pop((criterion, unit, place), None)
-    reasons: dict[str, dict[str, int]] = {}
-    for (_, _, place), reason in failed.items():
-        counts = reasons.setdefault(known[place].id, {})
-        counts[reason] = counts.get(reason, 0) + 1
-    return {name: builder.build() for name, builder in builders.items()}, reasons
+    return failed.values()
 
 
 def _first_units(clusters: IntArray | None) -> list[int] | None:
@@ -155,10 +148,3 @@ def _rows(database: Database, protocol: int, last: int) -> Iterator[_Row]:
             asked = {"of_protocol": protocol, "after": after, "end": min(after + PAGE, last)}
             page = connection.execute(_ROWS, asked).all()
         yield from cast("Sequence[_Row]", page)
-
-
-def _confidence(details: str | None) -> float | None:
-    # Nearly all details have none, and looking for the word is a tenth of the cost of parsing the JSON.
-    if details is None or '"confidence"' not in details:
-        return None
-    return decode(details).get("confidence")

@@ -7,7 +7,7 @@ their driver's errors.
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import islice
@@ -47,17 +47,11 @@ class Database(ABC):
     _mode: Mode = "read"
     _depth = 0
 
-    @contextmanager
-    def reading(self) -> Generator[Connection]:
+    def reading(self) -> AbstractContextManager[Connection]:
         """A consistent view of the study that keeps no writer waiting; inside a transaction, the transaction's."""
-        if self._connection is not None:
-            yield self._connection
-            return
-        with self._outermost("read") as connection:
-            yield connection
+        return self._outermost("read") if self._connection is None else nullcontext(self._connection)
 
-    @contextmanager
-    def transaction(self, *, lock: bool = True) -> Generator[Connection]:
+    def transaction(self, *, lock: bool = True) -> AbstractContextManager[Connection]:
         """Everything in this block is stored, or, if it raises, nothing.
 
         Inside another transaction the block is a part of that one, and can fail by itself (a savepoint).
@@ -65,54 +59,67 @@ class Database(ABC):
         server lets several such blocks run at the same time; a SQLite file has one writer at a time in any case.
         """
         if self._connection is None:
-            with self._outermost("locked" if lock else "write") as connection:
-                yield connection
-            return
+            return self._outermost("locked" if lock else "write")
         if self._mode == "read" or (lock and self._mode == "write"):
             # To take the lock late could deadlock with a writer that has it and waits for a row of ours.
             raise RuntimeError("a writing transaction cannot begin inside a block that reads or took no lock")
-        with self._savepoint(self._connection):
-            yield self._connection
+        return self._savepoint(self._connection)
 
     @contextmanager
     def _outermost(self, mode: Mode) -> Generator[Connection]:
-        with translated(self.location, self.explain):
+        with self.translated():
             if self._only is None or self._only.invalidated:
                 self._only = self._connect()
             connection = self._only
-            try:
+            with self._undone(connection, "ROLLBACK"):
                 self._begin(connection, mode)
                 self._connection, self._mode = connection, mode
-                yield connection
-                connection.exec_driver_sql("COMMIT")
-            except BaseException:
-                self.rollbacks += 1
-                # A full disk makes SQLite roll back by itself; a statement that is interrupted makes SQLAlchemy give
-                # the connection up, and it refuses the next one. Neither may hide what happened.
-                with suppress(SQLAlchemyError):
-                    connection.exec_driver_sql("ROLLBACK")
-                raise
-            finally:
-                self._connection = None
+                try:
+                    yield connection
+                    connection.exec_driver_sql("COMMIT")
+                finally:
+                    self._connection = None
 
     @contextmanager
-    def _savepoint(self, connection: Connection) -> Generator[None]:
+    def _savepoint(self, connection: Connection) -> Generator[Connection]:
         self._depth += 1
-        name = f"nested_{self._depth}"
+        name = f"SAVEPOINT nested_{self._depth}"
         try:
-            with translated(self.location, self.explain):
-                connection.exec_driver_sql(f"SAVEPOINT {name}")
-                yield
-                connection.exec_driver_sql(f"RELEASE SAVEPOINT {name}")
-        except BaseException:
-            self.rollbacks += 1
-            # A full disk makes SQLite roll everything back by itself; then there is no savepoint any more.
-            with suppress(SQLAlchemyError):
-                connection.exec_driver_sql(f"ROLLBACK TO SAVEPOINT {name}")
-                connection.exec_driver_sql(f"RELEASE SAVEPOINT {name}")
-            raise
+            with self._undone(connection, f"ROLLBACK TO {name}", f"RELEASE {name}"), self.translated():
+                connection.exec_driver_sql(name)
+                yield connection
+                connection.exec_driver_sql(f"RELEASE {name}")
         finally:
             self._depth -= 1
+
+    @contextmanager
+    def _undone(self, connection: Connection, *statements: str) -> Generator[None]:
+        """Undo what was done in this block if it raises."""
+        try:
+            yield
+        except BaseException:
+            self.rollbacks += 1
+            # A full disk makes SQLite roll back by itself, and there is no savepoint any more; a statement that is
+            # interrupted makes SQLAlchemy give the connection up, and it refuses the next one. Neither may hide what
+            # happened.
+            with suppress(SQLAlchemyError):
+                for statement in statements:
+                    connection.exec_driver_sql(statement)
+            raise
+
+    @contextmanager
+    def translated(self, location: str | None = None) -> Generator[None]:
+        """Turn the driver's errors into `StudyError`, and add the location to those that have none."""
+        try:
+            yield
+        except Exception as error:
+            known = error if isinstance(error, StudyError) else self.explain(error)
+            if known is None:
+                raise
+            known.location = known.location or location or self.location
+            if known is error:
+                raise
+            raise known from error
 
     def close(self) -> None:
         if self._only is not None:
@@ -141,30 +148,9 @@ class Database(ABC):
         """Copy the study as it is now into a new SQLite file, while others go on writing."""
 
 
-@contextmanager
-def translated(location: str, explain: Callable[[Exception], StudyError | None]) -> Generator[None]:
-    """Turn a driver's errors into `StudyError`, and add the location to those that have none."""
-    try:
-        yield
-    except Exception as error:
-        known = error if isinstance(error, StudyError) else explain(error)
-        if known is None:
-            raise
-        known.location = known.location or location
-        if known is error:
-            raise
-        raise known from error
-
-
 def storable(name: str) -> bool:
     """Whether an id can be stored: PostgreSQL has no NUL, and UTF-8 no lone surrogate."""
-    if name.isascii():
-        return "\0" not in name
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in name
+    return "\0" not in name and (name.isascii() or name == name.encode(errors="ignore").decode())
 
 
 class Identifier(TypeDecorator[str]):

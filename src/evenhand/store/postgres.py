@@ -12,7 +12,7 @@ from sqlalchemy.pool import NullPool
 from evenhand.errors import ConflictError, MissingExtraError, StudyError
 from evenhand.store.database import BATCH, Database, Mode, insert_rows
 from evenhand.store.schema import COPIED, ITEM_INDEX, create_schema, meta
-from evenhand.store.sqlite import FULL_DISK, SAME_MOMENT, create_file
+from evenhand.store.sqlite import FULL_DISK, SAME_MOMENT, SqliteDatabase
 
 SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 
@@ -92,7 +92,7 @@ class PostgresDatabase(Database):
     def backup(self, target: Path) -> None:
         with self.reading() as connection:
             connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            create_file(target, lambda copy: _copy(connection, copy))
+            SqliteDatabase(str(target)).create(lambda copy: _copy(connection, copy))
 
     def explain(self, error: Exception) -> StudyError | None:
         cause = error.orig if isinstance(error, DBAPIError) else error

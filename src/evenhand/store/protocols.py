@@ -4,14 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from hashlib import sha256
-from pathlib import Path
 
 from pydantic import ValidationError
 from sqlalchemy import Connection, func, insert, select
 
-from evenhand.errors import NewerStudyError, ProtocolError, StudyError
-from evenhand.protocol.load import protocol_text
+from evenhand.errors import NewerStudyError, StudyError
+from evenhand.protocol.load import source_digest
 from evenhand.protocol.model import FieldSpec, Protocol
 from evenhand.records import FieldValue, Item, Triple, now
 from evenhand.store.database import Database, next_seq
@@ -50,16 +48,12 @@ class Protocols:
     """The protocols of a study.
 
     Every rating carries the digest of the protocol it was made under. Ratings of two digests are never mixed unless the
-    caller asks for it. `current` changes only when this object reads the protocols again, not whenever another process
+    caller asks for it. `known` changes only when this object reads the protocols again, not whenever another process
     adopts one; ratings made under either are kept.
     """
 
     _database: Database
     known: Versions
-
-    @property
-    def current(self) -> Protocol:
-        return self.known.current
 
     def versions(self) -> Sequence[ProtocolVersion]:
         """Every protocol this study was rated under, oldest first; the last is current. Reads them again."""
@@ -105,15 +99,6 @@ def read_versions(connection: Connection, known: Versions | None = None) -> Vers
     return Versions(by_digest, digests, list(last.values()), adopted[-1].seq, by_seq[current], current)
 
 
-def source_digest(source: str) -> str:
-    """Identifies the text of a protocol's file, or of an installed protocol; empty if there is none."""
-    try:
-        text, _ = protocol_text(Path(source) if Path(source).is_absolute() else source)
-    except ProtocolError:
-        return ""
-    return sha256(text.encode()).hexdigest()
-
-
 @lru_cache(maxsize=32)
 def _read_protocol(document: str) -> Protocol:
     """Versions are read with every batch of ratings and protocols never change, so each is parsed once."""
@@ -143,24 +128,13 @@ def _check_fit(current: Protocol, protocol: Protocol, items: Iterable[Item]) -> 
             f"the unit of this study is {current.unit!r}, and that of {protocol.name} is {protocol.unit!r}; "
             "create a new study for it"
         )
-    changed = {
-        name: spec
-        for name, spec in protocol.item.fields.items()
-        if not _asks_no_more(spec, current.item.fields.get(name))
-    }
+    changed = {name: spec for name, spec in protocol.item.fields.items() if spec != current.item.fields.get(name)}
     problems = _misfits(changed, items) if changed else []
     if problems:
         raise StudyError(
             f"{protocol.name} does not fit the items of this study: {'; '.join(problems)}. "
             "Create a new study with items that have these fields, or change the protocol"
         )
-
-
-def _asks_no_more(spec: FieldSpec, before: FieldSpec | None) -> bool:
-    """Whether a field requires nothing of the items that it did not require before."""
-    if before is None or (spec.required and not before.required):
-        return False
-    return spec.kind == before.kind and (spec.labels is None or spec.labels == before.labels)
 
 
 def _misfits(changed: Mapping[str, FieldSpec], items: Iterable[Item]) -> list[str]:

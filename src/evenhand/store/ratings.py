@@ -182,7 +182,7 @@ class Ratings:
         """
         if digest is not None and every_digest:
             raise ValueError("ask for one digest or for every digest, not for both")
-        chosen = None if every_digest else digest or self._protocols.current.digest
+        chosen = None if every_digest else digest or self._protocols.known.current.digest
         asked = _asked(criterion, rater, item, chosen)
         query = _selected(frozenset(asked), history, ratings.c.item)
         known, after, size, more = self._protocols.known, 0, PAGE, True
@@ -215,7 +215,7 @@ class Ratings:
         Those after `after`, at most `limit`; current ones of the current protocol only, unless asked otherwise. A
         rating that is changed appears again under a higher number.
         """
-        asked = _asked(criterion, rater, item, None if every_digest else self._protocols.current.digest)
+        asked = _asked(criterion, rater, item, None if every_digest else self._protocols.known.current.digest)
         query = _selected(frozenset(asked), history, ratings.c.seq)
         with self._database.reading() as connection:
             page = connection.execute(query, {**asked, "after": after, "size": limit}).all()

@@ -84,16 +84,7 @@ def _key(row: Any) -> ReplyKey:
 
 
 def _row(seq: int, stored: StoredReply) -> tuple[Any, ...]:
-    key, at, body = stored.key, stored.at.isoformat(), _text(stored.reply)
-    return seq, stored.id, _number(key), key.prompt, key.model, key.parameters, key.sample, at, body
-
-
-def _stored(row: Any) -> StoredReply:
-    return StoredReply(row.id, _key(row), _reply(row.body), datetime.fromisoformat(row.at))
-
-
-def _text(reply: Reply) -> str:
-    """A reply as JSON; what is missing is left out."""
+    key, reply = stored.key, stored.reply
     body: dict[str, object] = {"text": reply.text, "finish": reply.finish}
     if reply.model:
         body["model"] = reply.model
@@ -103,19 +94,15 @@ def _text(reply: Reply) -> str:
         body["choices"] = [(choice.offset, choice.text, choice.alternatives) for choice in reply.choices]
     if reply.seconds is not None:
         body["seconds"] = reply.seconds
-    return encode(body)
+    names = key.prompt, key.model, key.parameters, key.sample
+    return seq, stored.id, _number(key), *names, stored.at.isoformat(), encode(body)
 
 
-def _reply(text: str) -> Reply:
-    body: dict[str, Any] = decode(text)
-    return Reply(
-        text=body["text"],
-        finish=body["finish"],
-        usage=Usage(*body["usage"]) if "usage" in body else None,
-        model=body.get("model", ""),
-        choices=tuple(
-            Choice(offset, chosen, tuple((other, odds) for other, odds in alternatives))
-            for offset, chosen, alternatives in body.get("choices", ())
-        ),
-        seconds=body.get("seconds"),
+def _stored(row: Any) -> StoredReply:
+    body: dict[str, Any] = decode(row.body)
+    body["usage"] = Usage(*body["usage"]) if "usage" in body else None
+    body["choices"] = tuple(
+        Choice(offset, chosen, tuple(map(tuple, alternatives)))
+        for offset, chosen, alternatives in body.get("choices", ())
     )
+    return StoredReply(row.id, _key(row), Reply(**body), datetime.fromisoformat(row.at))

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import NullPool
 
 from evenhand.errors import ConflictError, NotAStudyError, StudyError
-from evenhand.store.database import Database, Mode, translated
+from evenhand.store.database import Database, Mode
 
 MEMORY = ":memory:"
 """The location of a study that lives as long as its `Store`."""
@@ -94,27 +94,31 @@ class SqliteDatabase(Database):
                 result = connection.exec_driver_sql(statement)
                 return result.scalar() if result.returns_rows else None
             except OperationalError as error:
-                if _code(error) not in _BUSY or time.monotonic() > deadline:
+                if _cause(error)[1] not in _BUSY or time.monotonic() > deadline:
                     raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 1.5, _LONGEST_PAUSE)
-
-    def explain(self, error: Exception) -> StudyError | None:
-        return _explain(error)
 
     def holds_study(self, connection: Connection) -> bool:
         return bool(connection.exec_driver_sql("SELECT count(*) FROM sqlite_master WHERE name = 'meta'").scalar())
 
     def create(self, fill: Callable[[Connection], None]) -> None:
-        if self.location != MEMORY:
-            create_file(Path(self.location), fill)
+        if self.location == MEMORY:
+            with self.transaction() as connection:
+                fill(connection)
             return
-        with self.transaction() as connection:
-            fill(connection)
+        with self.translated(), new_file(Path(self.location)) as temporary:
+            with closing(_open(_uri(temporary, "rw"))) as connection:
+                _set(connection, *_WHILE_CREATING, _MARK)
+                connection.exec_driver_sql("BEGIN")
+                fill(connection)
+                connection.exec_driver_sql("COMMIT")
+            with closing(sqlite3.connect(temporary)) as finished:
+                finished.execute("PRAGMA journal_mode = WAL")
 
     def backup(self, target: Path) -> None:
         # One step of SQLite's backup is one read transaction, so writers go on.
-        with self.reading() as connection, translated(str(target), _explain), new_file(target) as temporary:
+        with self.reading() as connection, self.translated(str(target)), new_file(target) as temporary:
             source = connection.connection.driver_connection
             assert isinstance(source, sqlite3.Connection)
             with closing(sqlite3.connect(temporary)) as copy:
@@ -122,17 +126,17 @@ class SqliteDatabase(Database):
                 source.backup(copy)
                 copy.execute("PRAGMA journal_mode = WAL")
 
-
-def create_file(path: Path, fill: Callable[[Connection], None]) -> None:
-    """Create a study file from what `fill` puts into it, or none at all."""
-    with translated(str(path), _explain), new_file(path) as temporary:
-        with closing(_open(_uri(temporary, "rw"))) as connection:
-            _set(connection, *_WHILE_CREATING, _MARK)
-            connection.exec_driver_sql("BEGIN")
-            fill(connection)
-            connection.exec_driver_sql("COMMIT")
-        with closing(sqlite3.connect(temporary)) as finished:
-            finished.execute("PRAGMA journal_mode = WAL")
+    def explain(self, error: Exception) -> StudyError | None:
+        cause, code = _cause(error)
+        if code == sqlite3.SQLITE_NOTADB:
+            return not_a_study("it is some other kind of file")
+        if code == sqlite3.SQLITE_CONSTRAINT:
+            return ConflictError(SAME_MOMENT)
+        if code in _MESSAGES:
+            return StudyError(f"{_MESSAGES[code]} ({cause})")
+        if isinstance(cause, sqlite3.DatabaseError) and not isinstance(cause, sqlite3.ProgrammingError):
+            return StudyError(f"the database reports: {cause}")
+        return None
 
 
 def is_sqlite(path: Path) -> bool:
@@ -144,7 +148,7 @@ def is_sqlite(path: Path) -> bool:
         try:
             connection.execute("PRAGMA application_id")
         except sqlite3.Error as error:
-            return _code(error) != sqlite3.SQLITE_NOTADB
+            return _cause(error)[1] != sqlite3.SQLITE_NOTADB
     return True
 
 
@@ -294,22 +298,8 @@ def _file_errors(path: Path) -> Generator[None]:
         raise StudyError(message) from error
 
 
-def _code(error: Exception) -> int | None:
-    """SQLite's primary result code, if the error has one."""
+def _cause(error: Exception) -> tuple[object, int | None]:
+    """The driver's own error, and SQLite's primary result code, if it has one."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     code = getattr(cause, "sqlite_errorcode", None)
-    return code & 0xFF if isinstance(code, int) else None
-
-
-def _explain(error: Exception) -> StudyError | None:
-    code = _code(error)
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    if code == sqlite3.SQLITE_NOTADB:
-        return not_a_study("it is some other kind of file")
-    if code == sqlite3.SQLITE_CONSTRAINT:
-        return ConflictError(SAME_MOMENT)
-    if code in _MESSAGES:
-        return StudyError(f"{_MESSAGES[code]} ({cause})")
-    if isinstance(cause, sqlite3.DatabaseError) and not isinstance(cause, sqlite3.ProgrammingError):
-        return StudyError(f"the database reports: {cause}")
-    return None
+    return cause, code & 0xFF if isinstance(code, int) else None

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from secrets import token_urlsafe
 from typing import Any, Literal
@@ -11,16 +11,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select,
 
 from evenhand.errors import StudyError, UserError
 from evenhand.records import Kind, RaterRef, new_id, now
-from evenhand.store.database import (
-    Database,
-    decode,
-    encode,
-    insert_rows,
-    microseconds,
-    moment,
-    next_seq,
-    storable,
-)
+from evenhand.store.database import Database, decode, encode, insert_rows, microseconds, moment, next_seq, storable
 from evenhand.store.ratings import find_rater, introduce
 from evenhand.store.schema import invites, joins, members, raters, sessions
 
@@ -128,18 +119,16 @@ class Access:
         """Store an invite under the digest of its token. StudyError if its name belongs to a model or rule or to a
         member with another role, or cannot be a rater's id: blank, or longer than 200 characters."""
         with self._database.transaction() as connection:
-            taken = select(invites.c.seq).where(invites.c.id == invite.id)
-            if not storable(invite.id) or connection.execute(taken).first() is not None:
-                raise StudyError(f"an invite cannot have the id {invite.id!r}: it is taken, or cannot be stored")
             if invite.name is not None:
                 _check_role(connection, invite.name, invite.role)
             if invite.seats < 1 or (invite.share is not None and invite.share < 1):
                 raise StudyError("an invite needs at least one seat, and a share of at least one item")
-            values: dict[str, Any] = {**asdict(invite), "seq": next_seq(connection, invites), "token": _digest(token)}
-            del values["joined"]
-            for name in ("created", "expires", "revoked"):
-                values[name] = None if values[name] is None else microseconds(values[name])
-            connection.execute(insert(invites).values(values))
+            times = [
+                None if at is None else microseconds(at) for at in (invite.created, invite.expires, invite.revoked)
+            ]
+            what = invite.role, invite.name, invite.seats, invite.share
+            row = (next_seq(connection, invites), invite.id, _digest(token), *what, *times)
+            insert_rows(connection, invites, [row])
 
     def invites(self) -> Sequence[Invite]:
         """Every invite, oldest first."""

@@ -176,13 +176,14 @@ class Tasks:
             versions = self._protocols.refresh(connection)
             number, protocol, before = versions.current_number, versions.current, _read_plan(connection)
             _check_plan(connection, plan, protocol)
+            given = select(assignments.c.number).where(assignments.c.protocol == number)
+            work = given.where(assignments.c.purpose != Purpose.TRAINING.value).limit(1)
             too_late = _too_late(plan, before, protocol)
-            if too_late and _was_given(connection, number):
+            if too_late and connection.execute(work).first() is not None:
                 raise StudyError(too_late)
             if plan == before:
                 return
-            row = (next_seq(connection, plans), microseconds(), plan.model_dump_json())
-            insert_rows(connection, plans, [row])
+            insert_rows(connection, plans, [(next_seq(connection, plans), microseconds(), plan.model_dump_json())])
             if is_made(connection):
                 # The person who changes the plan waits for what that takes, not the next rater.
                 make_queue(connection, number, protocol, plan)
@@ -325,9 +326,9 @@ class _Turn:
         self.see(task.rater)
         return task
 
-    def mine(self, row: Any) -> dict[str, int]:
+    def mine(self, row: Any, **more: Any) -> dict[str, Any]:
         """The key of what a member, or the rater of a task, has under this protocol."""
-        return {"of_rater": row.rater, "of_protocol": self.protocol_number}
+        return {"of_rater": row.rater, "of_protocol": self.protocol_number, **more}
 
     def see(self, rater: int) -> None:
         self.connection.execute(_UPDATE_MEMBER, {"of_rater": rater, "seen": self.now})
@@ -338,17 +339,17 @@ class _Turn:
 
     def change(self, task: Any, state: TaskState, **values: int) -> None:
         """Change a task. The item of one that is returned is for others; its rater gets it again if it `lapsed`."""
-        place = {**self.mine(task), "of_number": task.number}
-        self.connection.execute(_CHANGE, {**place, "state": state, "lapsed": 0, "finished": None, **values})
+        changed = {"of_number": task.number, "state": state, "lapsed": 0, "finished": None, **values}
+        self.connection.execute(_CHANGE, self.mine(task, **changed))
         self._count(task.name, task.purpose, task.item, (state == "returned") - (task.state == "returned"))
 
     def add(
         self, member: Any, number: int, purpose: Purpose, *, item: int | None = None, example: int | None = None
     ) -> int:
         """Put something into a member's hands; returns the number."""
-        values = {"rater": member.rater, "protocol": self.protocol_number, "number": number, "purpose": purpose.value}
-        values |= {"item": item, "example": example, "state": "open", "opened": self.now, "finished": None}
-        self.connection.execute(_ADD, {**values, **_claimed(self.plan, self.now)})
+        key = {"rater": member.rater, "protocol": self.protocol_number, "number": number}
+        what = {"purpose": purpose.value, "item": item, "example": example, "state": "open", "opened": self.now}
+        self.connection.execute(_ADD, {**key, **what, "finished": None, **_claimed(self.plan, self.now)})
         self._count(member.id, purpose, item, -1)
         return number
 
@@ -396,7 +397,7 @@ class _Turn:
 
     def _next_free(self, member: Any, _: int) -> Any:
         """Of the first batch that has something for this member, the first in their own order."""
-        found = self.connection.execute(_NEXT_FREE, self._place(member, 0, self.plan.batch)).all()
+        found = self._places(_NEXT_FREE, member, 0, self.plan.batch)
         batch = {row.item: row for row in found if row.place // self.plan.batch == found[0].place // self.plan.batch}
         return batch[own_order(list(batch), member.id, self.plan.seed)[0]] if batch else None
 
@@ -405,20 +406,20 @@ class _Turn:
         if member.id == self.plan.gold:
             return None
         begin = own_start(self.connection.execute(_QUEUE_SIZE).scalar_one(), member.id, self.plan.seed)
-        found = (self.connection.execute(_NEXT_KNOWN, self._place(member, start, 1)).first() for start in (begin, 0))
-        return next(filter(None, found), None)
+        found = self._places(_NEXT_KNOWN, member, begin, 1) or self._places(_NEXT_KNOWN, member, 0, 1)
+        return found[0] if found else None
 
     def _next_repeat(self, member: Any, number: int) -> Any:
         """The latest task that is far enough back; those before it are passed over, so that the distance stays the
         same."""
-        asked = {**self.mine(member), "until": number - self.plan.repeat_after - 1}
+        asked = self.mine(member, until=number - self.plan.repeat_after - 1)
         return self.connection.execute(_NEXT_REPEAT, asked).first()
 
-    def _place(self, member: Any, start: int, at_most: int) -> dict[str, Any]:
-        """Asks for places of the queue for a member."""
+    def _places(self, query: Any, member: Any, start: int, at_most: int) -> Sequence[Any]:
+        """The next places of the queue for a member."""
         criteria = needed(self.protocol)
-        asked: dict[str, Any] = {"criteria": criteria, "n_criteria": len(criteria), "start": start, "at_most": at_most}
-        return self.mine(member) | asked
+        asked = self.mine(member, criteria=criteria, n_criteria=len(criteria), start=start, at_most=at_most)
+        return self.connection.execute(query, asked).all()
 
 
 # Reading
@@ -453,20 +454,13 @@ def _claimed(plan: Plan, now: int) -> dict[str, int]:
 
 
 def _read_plan(connection: Connection) -> Plan:
-    document = connection.execute(_PLAN).scalar()
-    return Plan() if document is None else _parsed(document)
+    return _parsed(connection.execute(_PLAN).scalar() or "{}")
 
 
 @lru_cache(maxsize=32)
 def _parsed(document: str) -> Plan:
     """The plan is read with every task that is given out, and seldom changes."""
     return Plan.model_validate_json(document)
-
-
-def _was_given(connection: Connection, protocol: int) -> bool:
-    """Whether work, not only training, was given out."""
-    given = select(assignments.c.number).where(assignments.c.protocol == protocol)
-    return connection.execute(given.where(assignments.c.purpose != Purpose.TRAINING.value).limit(1)).first() is not None
 
 
 def _check_plan(connection: Connection, plan: Plan, protocol: Protocol) -> None:
@@ -484,13 +478,11 @@ def _check_plan(connection: Connection, plan: Plan, protocol: Protocol) -> None:
 
 
 def _too_late(plan: Plan, before: Plan, protocol: Protocol) -> str | None:
-    """Why a plan cannot replace another when work was given out; None if it can."""
+    """Why a plan cannot replace another when work, not only training, was given out; None if it can."""
     fixed = [name for name in ("seed", "batch") if getattr(plan, name) != getattr(before, name)]
     fixed += ["by"] if strata(protocol, plan) != strata(protocol, before) else []
     if fixed:
-        return (
-            f"{' and '.join(fixed)} of the plan cannot change any more: work was given out in the order that they fix"
-        )
+        return f"{' and '.join(fixed)} of the plan cannot change any more: work was given out in the order they fix"
     if before.reveal != "never" and plan.reveal == "never":
         return (
             "what others said was open to raters already, and answers given before that are final; reveal can no "
