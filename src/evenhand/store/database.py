@@ -145,7 +145,7 @@ class Database(ABC):
 
     @abstractmethod
     def backup(self, target: Path) -> None:
-        """Copy the study as it is now into a new SQLite file, while others go on writing."""
+        """Copy the study as it is now into a new SQLite file, which must not exist, while others go on writing."""
 
 
 def storable(name: str) -> bool:

@@ -124,7 +124,16 @@ class Items:
             return int(connection.execute(_N_UNITS).scalar_one())
 
     def all(self) -> Iterator[Item]:
-        return read_items(self._database)
+        """All items in their order, page by page."""
+        last = 0
+        while True:
+            with self._database.reading() as connection:
+                page = connection.execute(_NEXT_ITEMS, {"last": last}).all()
+            if not page:
+                return
+            for _, item_id, fields in page:
+                yield item_from(item_id, fields)
+            last = page[-1][0]
 
     def at(self, numbers: Sequence[int]) -> Sequence[Item]:
         """Items by their place in the order, counted from 0."""
@@ -207,9 +216,8 @@ class Items:
         held: list[str] = []
         for batch in batches(work):
             numbers = _numbers_for(connection, batch, seen)
-            before = {
-                (row[0], row[1]): row[2] for row in connection.execute(_PRESENT, {"of_items": [*numbers.values()]})
-            }
+            present = connection.execute(_PRESENT, {"of_items": [*numbers.values()]})
+            before = {(row[0], row[1]): row[2] for row in present}
             after = {place: content for name, its in batch for place, content in _contents(numbers[name], name, its)}
             kept = {place for place, content in after.items() if place in before and before[place] == content}
             gone, new = before.keys() - kept, after.keys() - kept
@@ -229,19 +237,6 @@ class Items:
                 total = total.plus(Replaced(len(kept), len(gone & new), len(new - gone), len(gone - new)))
         _refuse(rated, held)
         return total
-
-
-def read_items(database: Database) -> Iterator[Item]:
-    """All items in their order, page by page."""
-    last = 0
-    while True:
-        with database.reading() as connection:
-            page = connection.execute(_NEXT_ITEMS, {"last": last}).all()
-        if not page:
-            return
-        for _, item_id, fields in page:
-            yield item_from(item_id, fields)
-        last = page[-1][0]
 
 
 def locate(connection: Connection, unit_ids: Iterable[str], rule: str) -> dict[str, Place]:
@@ -274,13 +269,12 @@ def numbers_of(connection: Connection, item_ids: Iterable[str]) -> dict[str, int
 
 def _numbers_for(connection: Connection, batch: Sequence[NewUnits], seen: set[str]) -> dict[str, int]:
     """The numbers of the items in a batch. `seen` are those of earlier batches; these are added."""
-    numbers = numbers_of(connection, [item_id for item_id, _ in batch])
-    for item_id, _ in batch:
-        if item_id not in numbers:
-            raise StudyError(f"there is no item {item_id!r}; no unit was changed")
-        if item_id in seen:
-            raise StudyError(f"item {item_id!r} is given units twice; no unit was changed")
-        seen.add(item_id)
+    numbers = numbers_of(connection, [name for name, _ in batch])
+    for name, _ in batch:
+        if name not in numbers or name in seen:
+            what = f"item {name!r} is given units twice" if name in seen else f"there is no item {name!r}"
+            raise StudyError(f"{what}; no unit was changed")
+        seen.add(name)
     return numbers
 
 
@@ -315,10 +309,6 @@ def _refuse(rated: Sequence[str], held: Sequence[str]) -> None:
         )
 
 
-def fields_text(fields: Mapping[str, FieldValue]) -> str:
-    return encode(fields if isinstance(fields, dict) else dict(fields))
-
-
 def item_from(item_id: str, fields: str) -> Item:
     """An item from its row, exactly: a number stays a float, a triple a Triple."""
     return Item(item_id, {name: _field(value) for name, value in cast("dict[str, Any]", decode(fields)).items()})
@@ -337,22 +327,15 @@ def _field(value: Any) -> FieldValue:
 
 def unit_text(unit: Unit) -> str | None:
     """What a unit has besides its place; None for a whole item."""
-    content: dict[str, object] = {}
-    if unit.text is not None:
-        content["text"] = unit.text
+    content: dict[str, object] = {"text": unit.text, "answer": unit.answer, "key_info": unit.key_info}
     if unit.span is not None:
         content["span"] = (unit.span.field, unit.span.start, unit.span.end)
-    if unit.answer is not None:
-        content["answer"] = unit.answer
-    if unit.key_info is not None:
-        content["key_info"] = unit.key_info
+    content = {name: value for name, value in content.items() if value is not None}
     return encode(content) if content else None
 
 
 def unit_from(item_id: str, position: int, content: str | None, rule: str) -> Unit:
     name = unit_id(item_id, position, rule)
-    if content is None:
-        return Unit(name, item_id, position)
-    known: dict[str, Any] = decode(content)
+    known: dict[str, Any] = {} if content is None else decode(content)
     span = Span(*known["span"]) if "span" in known else None
     return Unit(name, item_id, position, known.get("text"), span, known.get("answer"), known.get("key_info"))

@@ -13,7 +13,7 @@ from evenhand.protocol.load import source_digest
 from evenhand.protocol.model import FieldSpec, Protocol
 from evenhand.records import FieldValue, Item, Triple, now
 from evenhand.store.database import Database, next_seq
-from evenhand.store.items import read_items
+from evenhand.store.items import Items
 from evenhand.store.schema import adoptions, protocols
 
 _ADOPTIONS = select(adoptions).order_by(adoptions.c.seq)
@@ -53,6 +53,7 @@ class Protocols:
     """
 
     _database: Database
+    _items: Items
     known: Versions
 
     def versions(self) -> Sequence[ProtocolVersion]:
@@ -75,7 +76,7 @@ class Protocols:
             before = self.refresh(connection).current
             if protocol.digest == before.digest:
                 return
-            _check_fit(before, protocol, read_items(self._database))
+            _check_fit(before, protocol, self._items.all())
         with self._database.transaction() as connection:
             add_adoption(connection, protocol, source)
             self.refresh(connection)

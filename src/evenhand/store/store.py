@@ -2,7 +2,7 @@
 
 import gc
 from collections.abc import Generator, Iterable
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -16,8 +16,8 @@ from evenhand.errors import DuplicateItemError, StudyError
 from evenhand.protocol.model import Protocol
 from evenhand.records import now
 from evenhand.store.arrays import read_tables
-from evenhand.store.database import Database, batches, insert_rows
-from evenhand.store.items import Items, ItemUnits, fields_text, unit_text
+from evenhand.store.database import Database, batches, encode, insert_rows
+from evenhand.store.items import Items, ItemUnits, unit_text
 from evenhand.store.people.access import Access
 from evenhand.store.people.people import People
 from evenhand.store.people.tasks import Tasks
@@ -50,10 +50,16 @@ class Store:
             database.close()
             raise
         self._database = database
-        self.protocols = Protocols(database, versions)
+        self.location = database.location
+        """The path, or the URL without its password."""
+        self.transaction = database.transaction
+        """Everything that is read and stored in this block is one transaction: all of it, or, if the block raises,
+        nothing. Other writers wait meanwhile. A call in it that fails leaves no trace, and the rest may go on."""
+        self.backup, self.close = database.backup, database.close
+        self.items = Items(database, versions.current.rule.of)
+        self.protocols = Protocols(database, self.items, versions)
         tasks, trials = Tasks(database, self.protocols), Trials(database, self.protocols)
         self.people = People(database, Access(database), tasks, trials)
-        self.items = Items(database, versions.current.rule.of)
         self.ratings = Ratings(database, self.protocols)
         self.replies = Replies(database)
         self.work = Work(database, self.protocols, self.ratings)
@@ -62,31 +68,14 @@ class Store:
         """A name that no other study has, and that this one keeps wherever it is moved; copies share it."""
 
     @property
-    def location(self) -> str:
-        """The path, or the URL without its password."""
-        return self._database.location
-
-    @property
     def protocol(self) -> Protocol:
         """The current protocol, as of opening or the last call of `protocols.versions`, `protocols.adopt`, or one that
         gives out tasks."""
         return self.protocols.known.current
 
-    def transaction(self) -> AbstractContextManager[object]:
-        """Everything that is read and stored in this block is one transaction: all of it, or, if the block raises,
-        nothing. Other writers wait meanwhile. A call in it that fails leaves no trace, and the rest may go on."""
-        return self._database.transaction()
-
     def tables(self) -> Tables:
         """The current ratings under the current protocol as arrays, for statistics."""
         return read_tables(self._database, self.protocols.known)
-
-    def backup(self, target: Path) -> None:
-        """Write a consistent copy as a SQLite study while others go on writing; the target must not exist."""
-        self._database.backup(target)
-
-    def close(self) -> None:
-        self._database.close()
 
     def __enter__(self) -> "Store":
         return self
@@ -174,7 +163,7 @@ def _insert_work(connection: Connection, rule: str, work: Iterable[ItemUnits]) -
         unit_rows: list[tuple[Any, ...]] = []
         for item, its_units in batch:
             n_items += 1
-            item_rows.append((n_items, item.id, fields_text(item.fields)))
+            item_rows.append((n_items, item.id, encode(dict(item.fields))))
             if rule != "item":
                 unit_rows += [(n_items, unit.position, unit_text(unit)) for unit in its_units]
         n_units += len(unit_rows)

@@ -9,9 +9,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import reduce
 from itertools import starmap
 from socket import gethostname
-from typing import Any, Literal, TypeGuard, cast
+from typing import Any, Literal, cast
 
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.sql import ColumnElement
@@ -131,17 +132,13 @@ _RESERVE = (
 _THIS_WORKER = (workers.c.run == bindparam("of_run")) & (workers.c.id == bindparam("of_worker"))
 _SEE_WORKER = update(workers).where(_THIS_WORKER).values(until=_UNTIL, counts=bindparam("new_counts"))
 _ALIVE = select(workers.c.id).where(workers.c.run == bindparam("of_run"), workers.c.until > clock()).limit(1)
-_OPEN_RUN = (
-    select(*runs.c, _own.c.cap.label("common_cap"))
-    .join(_own, _own.c.seq == runs.c.purse)
-    .where(runs.c.rater == bindparam("rater"), runs.c.protocol == bindparam("protocol"), runs.c.state == "running")
-    .order_by(runs.c.seq.desc())
-    .limit(1)
-)
 _RUNS = (
     select(runs, _own.c.cap.label("common_cap"), _own.c.spent.label("all_spent"), _own.c.reserved.label("all_reserved"))
     .join(_own, _own.c.seq == runs.c.purse)
     .order_by(runs.c.seq)
+)
+_OPEN_RUNS = _RUNS.where(
+    runs.c.rater == bindparam("rater"), runs.c.protocol == bindparam("protocol"), runs.c.state == "running"
 )
 _WORKERS = (
     select(workers, (workers.c.until > clock()).label("alive"), func.count(leases.c.item).label("leases"))
@@ -336,9 +333,10 @@ class Work:
 
     def _open_run(self, connection: Connection, spec: RunSpec, digest: str, cap: int | None) -> Any:
         """The open run that a command joins; one whose workers are all gone is ended first."""
-        run = connection.execute(_OPEN_RUN, {"rater": spec.rater.id, "protocol": digest}).first()
-        if run is None:
+        found = connection.execute(_OPEN_RUNS, {"rater": spec.rater.id, "protocol": digest}).all()
+        if not found:
             return None
+        run = found[-1]
         if connection.execute(_ALIVE, {"of_run": run.seq}).first() is None:
             _end(connection, run.seq, "stopped")
             _end_leases(connection, _ABANDON, {"of_run": run.seq})
@@ -530,9 +528,7 @@ def _run(row: Any, its_workers: Sequence[WorkerInfo]) -> Run:
     if state == "running" and not any(worker.alive for worker in its_workers):
         # Every worker was killed. When the last of them was alive is when the run ended.
         state, ended = "stopped", max((worker.seen_until for worker in its_workers), default=None)
-    counts: dict[str, object] = {}
-    for worker in its_workers:
-        counts = _sum(counts, worker.counts)
+    counts = reduce(_sum, (worker.counts for worker in its_workers), dict[str, object]())
     what = datetime.fromisoformat(row.started), ended, state, decode(row.settings), counts
     money = row.common_cap, row.all_spent, row.all_reserved
     return Run(row.id, row.rater, *what, row.protocol, row.config, *money, its_workers)
@@ -543,17 +539,13 @@ def _sum(first: Mapping[str, object], second: Mapping[str, object]) -> dict[str,
     total = dict(first)
     for name, value in second.items():
         before = total.get(name)
-        if _is_number(before) and _is_number(value):
+        if isinstance(before, int | float) and isinstance(value, int | float):
             total[name] = before + value
         elif isinstance(before, dict) and isinstance(value, dict):
             total[name] = _sum(cast("dict[str, object]", before), cast("dict[str, object]", value))
         else:
             total[name] = value
     return total
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _dollars(amount: int | None) -> str:

@@ -229,18 +229,25 @@ class Tasks:
             asked = {"name": rater, "after": min(max(after, 0), 2**31 - 1), "at_most": limit}
             return [_task(row) for row in connection.execute(_PAGE, asked)]
 
-    def touch(self, rater: str, number: int) -> None:
-        """Renew the claim on an open task, or claim a returned one again while its item is free. StudyError if there is
-        no such task, as in `finish`."""
+    @contextmanager
+    def _task_turn(self, rater: str, number: int) -> Generator[tuple["_Turn", Any]]:
+        """A turn of a rater who is working on a task; StudyError if there is no such task."""
         with self._turn() as turn:
-            task = turn.begin(rater, number)
+            task = find_row(turn.connection, rater, number)
+            if task is None:
+                raise StudyError(f"{rater!r} has no task {number}")
+            turn.see(task.rater)
+            yield turn, task
+
+    def touch(self, rater: str, number: int) -> None:
+        """Renew the claim on an open task, or claim a returned one again while its item is free."""
+        with self._task_turn(rater, number) as (turn, task):
             if task.state == "open" or (task.state == "returned" and _is_free(task)):
                 turn.claim(task)
 
     def finish(self, rater: str, number: int) -> None:
         """Mark an open or returned task as done; a second time changes nothing."""
-        with self._turn() as turn:
-            task = turn.begin(rater, number)
+        with self._task_turn(rater, number) as (turn, task):
             if task.state != "done":
                 turn.change(task, "done", finished=turn.now)
                 if task.purpose == Purpose.TRAINING and task.example == len(turn.protocol.examples) - 1:
@@ -248,8 +255,7 @@ class Tasks:
 
     def reopen(self, rater: str, number: int) -> None:
         """Open a finished task again under a new claim; its item stayed with this rater. Training stays done."""
-        with self._turn() as turn:
-            task = turn.begin(rater, number)
+        with self._task_turn(rater, number) as (turn, task):
             if task.state == "done" and task.purpose != Purpose.TRAINING:
                 turn.claim(task)
 
@@ -317,14 +323,6 @@ class _Turn:
     protocol: Protocol
     plan: Plan
     now: int
-
-    def begin(self, rater: str, number: int) -> Any:
-        """The task that a rater is working on; StudyError if there is none."""
-        task = find_row(self.connection, rater, number)
-        if task is None:
-            raise StudyError(f"{rater!r} has no task {number}")
-        self.see(task.rater)
-        return task
 
     def mine(self, row: Any, **more: Any) -> dict[str, Any]:
         """The key of what a member, or the rater of a task, has under this protocol."""
