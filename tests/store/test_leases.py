@@ -6,11 +6,13 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 import pytest
+import sqlalchemy
 
 from evenhand.errors import StudyError
 from evenhand.protocol.load import load_protocol
@@ -261,6 +263,30 @@ def _work(location: str, name: str) -> None:
             if len(paid) < len(taken.leases):
                 break
         study.work.leave(run, name, "done", {})
+
+
+@pytest.mark.postgres
+def test_a_run_is_ended_while_a_slow_worker_of_it_reserves_money(postgres_location: str) -> None:
+    engine = sqlalchemy.create_engine(
+        sqlalchemy.make_url(postgres_location).set(drivername="postgresql+psycopg"),
+        connect_args={"options": "-csearch_path=evenhand"},
+    )
+    with create_store(postgres_location, HALO, "", work(1)) as store, engine.begin() as slow:
+        (run,) = store.work.start_runs([SPEC], worker="a", term=0)
+        store.work.take(run, "a", 1)
+        slow.exec_driver_sql("UPDATE leases SET reserved = 1")
+        with ThreadPoolExecutor(1) as others:
+            started = others.submit(_start, postgres_location)
+            time.sleep(1)
+            slow.exec_driver_sql("UPDATE runs SET reserved = 1")
+            slow.commit()
+            assert started.result() != run
+    engine.dispose()
+
+
+def _start(location: str) -> str:
+    with open_store(location) as store:
+        return store.work.start_runs([SPEC], worker="b")[0]
 
 
 def test_processes_that_are_killed_leave_nothing_twice_and_keep_the_cap(store_location: str) -> None:

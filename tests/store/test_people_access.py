@@ -85,7 +85,6 @@ def test_only_the_digest_of_a_token_is_kept(study: Store, store_location: str, t
         (invite(" "), "cannot be a rater's id"),
         (invite("x" * 201), "cannot be a rater's id"),
         (invite("a\0"), "cannot be a rater's id"),
-        (invite("ann", id="taken"), "it is taken"),
         (invite("ann", seats=0), "at least one seat"),
         (invite("ann", share=0), "at least one seat, and a share"),
     ],

@@ -15,10 +15,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from pydantic_core import from_json, to_json
-from sqlalchemy import BigInteger, Connection, Dialect, Select, Table, Text, TypeDecorator, func, select
+from sqlalchemy import Connection, Dialect, Select, Table, Text, TypeDecorator, func, select
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.functions import FunctionElement
 
 from evenhand.errors import StudyError
 
@@ -67,25 +65,23 @@ class Database(ABC):
 
     @contextmanager
     def _outermost(self, mode: Mode) -> Generator[Connection]:
-        with self.translated():
+        with self.translated(), self._undone("ROLLBACK"):
             if self._only is None or self._only.invalidated:
                 self._only = self._connect()
-            connection = self._only
-            with self._undone(connection, "ROLLBACK"):
-                self._begin(connection, mode)
-                self._connection, self._mode = connection, mode
-                try:
-                    yield connection
-                    connection.exec_driver_sql("COMMIT")
-                finally:
-                    self._connection = None
+            self._begin(self._only, mode)
+            self._connection, self._mode = self._only, mode
+            try:
+                yield self._connection
+                self._connection.exec_driver_sql("COMMIT")
+            finally:
+                self._connection = None
 
     @contextmanager
     def _savepoint(self, connection: Connection) -> Generator[Connection]:
         self._depth += 1
         name = f"SAVEPOINT nested_{self._depth}"
         try:
-            with self._undone(connection, f"ROLLBACK TO {name}", f"RELEASE {name}"), self.translated():
+            with self._undone(f"ROLLBACK TO {name}", f"RELEASE {name}"), self.translated():
                 connection.exec_driver_sql(name)
                 yield connection
                 connection.exec_driver_sql(f"RELEASE {name}")
@@ -93,7 +89,7 @@ class Database(ABC):
             self._depth -= 1
 
     @contextmanager
-    def _undone(self, connection: Connection, *statements: str) -> Generator[None]:
+    def _undone(self, *statements: str) -> Generator[None]:
         """Undo what was done in this block if it raises."""
         try:
             yield
@@ -104,7 +100,8 @@ class Database(ABC):
             # happened.
             with suppress(SQLAlchemyError):
                 for statement in statements:
-                    connection.exec_driver_sql(statement)
+                    if self._only is not None:
+                        self._only.exec_driver_sql(statement)
             raise
 
     @contextmanager
@@ -161,23 +158,6 @@ class Identifier(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         return value if value is None or storable(value) else None
-
-
-class clock(FunctionElement[int]):
-    """The database's own time in microseconds since 1970."""
-
-    type = BigInteger()
-    inherit_cache = True
-
-
-@compiles(clock, "sqlite")
-def _sqlite_clock(*_: Any, **__: Any) -> str:
-    return "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)"
-
-
-@compiles(clock, "postgresql")
-def _postgres_clock(*_: Any, **__: Any) -> str:
-    return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
 
 
 def insert_rows(

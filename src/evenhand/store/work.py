@@ -15,12 +15,14 @@ from socket import gethostname
 from typing import Any, Literal, cast
 
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import ColumnElement
+from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import BigInteger, Integer, Text
 
 from evenhand.errors import StudyError
 from evenhand.records import Item, RaterRef, Rating, Status, Unit, new_id, now
-from evenhand.store.database import Database, batches, clock, decode, encode, insert_rows, moment, next_seq
+from evenhand.store.database import Database, batches, decode, encode, insert_rows, moment, next_seq
 from evenhand.store.items import ItemUnits, item_from, locate, numbers_of, unit_from
 from evenhand.store.protocols import Protocols
 from evenhand.store.ratings import Ratings, introduce
@@ -33,6 +35,24 @@ TERM = 30.0
 """Seconds that a lease lasts unless it is renewed: the longest wait for the items of a killed worker."""
 
 RunState = Literal["running", "done", "stopped", "failed"]
+
+
+class clock(FunctionElement[int]):
+    """The database's own time in microseconds since 1970."""
+
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(clock, "sqlite")
+def _sqlite_clock(*_: Any, **__: Any) -> str:
+    return "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)"
+
+
+@compiles(clock, "postgresql")
+def _postgres_clock(*_: Any, **__: Any) -> str:
+    return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
+
 
 # What is to rate. `revision` is the last rating whose failure is tried again, 0 for none: the failures that a run
 # produces itself are not tried again in it.
@@ -308,7 +328,7 @@ class Work:
         one command share one cap.
         """
         self._terms[worker] = round(term * 1_000_000)
-        started, settings = now().isoformat(), [encode(dict(spec.settings)) for spec in specs]
+        started = now().isoformat()
         with self._database.transaction() as connection:
             digest = self._protocols.refresh(connection).current.digest
             opened = [self._open_run(connection, spec, digest, cap) for spec in specs]
@@ -319,11 +339,11 @@ class Work:
             at: int = connection.execute(select(clock())).scalar_one()
             revision = next_seq(connection, ratings) - 1
             found: list[str] = []
-            for spec, text, run in zip(specs, settings, opened, strict=True):
+            for spec, run in zip(specs, opened, strict=True):
                 seq, name = (next_seq(connection, runs), new_id()) if run is None else (run.seq, run.id)
                 if run is None:
                     names = name, spec.rater.id, digest, spec.rater.config
-                    rest = started, None, "running", 0, text, revision, purse, cap, 0, 0
+                    rest = started, None, "running", 0, encode(dict(spec.settings)), revision, purse, cap, 0, 0
                     insert_rows(connection, runs, [(seq, *names, *rest)])
                 connection.execute(delete(workers).where(workers.c.run == seq, workers.c.id == worker))
                 times = at, at + self._terms[worker]
@@ -338,8 +358,9 @@ class Work:
             return None
         run = found[-1]
         if connection.execute(_ALIVE, {"of_run": run.seq}).first() is None:
-            _end(connection, run.seq, "stopped")
+            # Leases before the run's row, as everywhere: a worker that was only slow may hold one and wait for the row.
             _end_leases(connection, _ABANDON, {"of_run": run.seq})
+            _end(connection, run.seq, "stopped")
             return None
         if run.stop:
             raise StudyError(f"{spec.rater.id!r}: the run {run.id} is being stopped; try again in a moment")
@@ -410,13 +431,18 @@ class Work:
         what they cost is spent. If a lease is gone, all that was reserved for it counts as spent already.
         """
         with self._database.transaction(lock=False) as connection:
+            over: list[dict[str, Any]] = []
             for (its_run, its_worker, its_item), (reserved, spent) in (settled or {}).items():
                 lease = {**self._mine(_row(connection, its_run), its_worker), "of_item": its_item}
                 if connection.execute(_ENLARGE, {**lease, "more": -reserved}).rowcount:
-                    connection.execute(_SETTLE, {"of_run": lease["of_run"], "more_spent": spent, "freed": reserved})
+                    over.append({"of_run": lease["of_run"], "more_spent": spent, "freed": reserved})
             row = _row(connection, run)
             lease = {**self._mine(row, worker), "of_item": item_id}
-            if not connection.execute(_ENLARGE, {**lease, "more": amount}).rowcount:
+            leased = connection.execute(_ENLARGE, {**lease, "more": amount}).rowcount
+            # Only now the row with the money: whoever holds it waits for no lease.
+            if over:
+                connection.execute(_SETTLE, over)
+            if not leased:
                 return False
             if connection.execute(_RESERVE, {"of_run": row.seq, "more": amount}).rowcount:
                 return True
