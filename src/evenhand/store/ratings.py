@@ -183,7 +183,7 @@ class Ratings:
         if digest is not None and every_digest:
             raise ValueError("ask for one digest or for every digest, not for both")
         chosen = None if every_digest else digest or self._protocols.known.current.digest
-        asked = _asked(criterion, rater, item, chosen)
+        asked = _asked(criterion=criterion, rater=rater, item=item, digest=chosen)
         query = _selected(frozenset(asked), history, ratings.c.item)
         known, after, size, more = self._protocols.known, 0, PAGE, True
         while more:
@@ -215,7 +215,8 @@ class Ratings:
         Those after `after`, at most `limit`; current ones of the current protocol only, unless asked otherwise. A
         rating that is changed appears again under a higher number.
         """
-        asked = _asked(criterion, rater, item, None if every_digest else self._protocols.known.current.digest)
+        digest = None if every_digest else self._protocols.known.current.digest
+        asked = _asked(criterion=criterion, rater=rater, item=item, digest=digest)
         query = _selected(frozenset(asked), history, ratings.c.seq)
         with self._database.reading() as connection:
             page = connection.execute(query, {**asked, "after": after, "size": limit}).all()
@@ -388,9 +389,8 @@ def _conflict(rating: Rating, head: Rating | None) -> ConflictError:
 # Reading
 
 
-def _asked(criterion: str | None, rater: str | None, item: str | None, digest: str | None) -> dict[str, str]:
-    asked = {"of_criterion": criterion, "of_rater": rater, "of_item": item, "of_digest": digest}
-    return {name: value for name, value in asked.items() if value is not None}
+def _asked(**wanted: str | None) -> dict[str, str]:
+    return {f"of_{name}": value for name, value in wanted.items() if value is not None}
 
 
 @lru_cache(maxsize=64)

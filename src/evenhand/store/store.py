@@ -4,9 +4,7 @@ import gc
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from hashlib import sha256
-from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import IntegrityError
@@ -158,22 +156,17 @@ def _collector_paused() -> Generator[None]:
 def _insert_work(connection: Connection, rule: str, work: Iterable[ItemUnits]) -> int:
     """Insert items and units as they come; returns the number of units."""
     n_items = n_units = 0
-    for batch in batches(work):
-        item_rows: list[tuple[Any, ...]] = []
-        unit_rows: list[tuple[Any, ...]] = []
-        for item, its_units in batch:
-            n_items += 1
-            item_rows.append((n_items, item.id, encode(dict(item.fields))))
-            if rule != "item":
-                unit_rows += [(n_items, unit.position, unit_text(unit)) for unit in its_units]
-        n_units += len(unit_rows)
-        insert_rows(connection, items, item_rows)
-        insert_rows(connection, units, unit_rows)
+    for batch in batches(enumerate(work, start=1)):
+        n_items = batch[-1][0]
+        insert_rows(connection, items, [(seq, item.id, encode(dict(item.fields))) for seq, (item, _) in batch])
+        if rule != "item":
+            rows = [(seq, unit.position, unit_text(unit)) for seq, (_, its_units) in batch for unit in its_units]
+            insert_rows(connection, units, rows)
+            n_units += len(rows)
     if rule == "item":
         # One unit for each item with nothing in it: the database makes a million of these faster than it reads them.
         connection.exec_driver_sql("INSERT INTO units (item, position) SELECT seq, 1 FROM items ORDER BY seq")
-        return n_items
-    return n_units
+    return n_items if rule == "item" else n_units
 
 
 def _index_items(connection: Connection) -> None:
@@ -189,8 +182,8 @@ def _index_items(connection: Connection) -> None:
 def _duplicates(connection: Connection) -> list[tuple[str, list[int]]]:
     """Ids that occur more than once with the places of their items, in the order of the first."""
     repeated = select(items.c.id).group_by(items.c.id).having(func.count() > 1)
-    rows = connection.execute(
-        select(items.c.id, items.c.seq).where(items.c.id.in_(repeated)).order_by(items.c.id, items.c.seq)
-    )
-    found = [(item_id, [row[1] for row in group]) for item_id, group in groupby(rows, key=lambda row: str(row[0]))]
-    return sorted(found, key=lambda duplicate: duplicate[1][0])
+    query = select(items.c.id, items.c.seq).where(items.c.id.in_(repeated)).order_by(items.c.seq)
+    found: dict[str, list[int]] = {}
+    for item_id, place in connection.execute(query):
+        found.setdefault(item_id, []).append(place)
+    return list(found.items())

@@ -229,11 +229,9 @@ def admit(
 ) -> Any:
     """Make a person a member, or welcome them again with what they bring. A person who is known as a rater keeps their
     version and configuration."""
-    _check_role(connection, rater, role)
+    member, at = _check_role(connection, rater, role), microseconds()
     if find_rater(connection, rater) is None:
         introduce(connection, RaterRef(rater, Kind.PERSON))
-    at = microseconds()
-    member = connection.execute(_MEMBER, {"id": rater}).first()
     if member is None:
         number = select(raters.c.seq).where(raters.c.id == rater).scalar_subquery()
         values = {"joined": at, "seen": at, "share": share, "paused": 0, "training_over": 0}
@@ -258,8 +256,8 @@ def member_from(row: Any) -> Member:
     return Member(row.id, row.role, moment(row.joined), moment(row.seen), row.share, *flags, decode(row.source))
 
 
-def _check_role(connection: Connection, rater: str, role: Role) -> None:
-    """Raise StudyError if a person of this id cannot have this role."""
+def _check_role(connection: Connection, rater: str, role: Role) -> Any:
+    """Raise StudyError if a person of this id cannot have this role; returns their row if they are a member."""
     if not rater.strip() or len(rater) > LONGEST_NAME or not storable(rater):
         raise StudyError(
             f"{rater[:LONGEST_NAME]!r} cannot be a rater's id; it must have 1 to {LONGEST_NAME} characters that can be "
@@ -270,8 +268,6 @@ def _check_role(connection: Connection, rater: str, role: Role) -> None:
         raise StudyError(f"{rater!r} is known as a {known[1]} and cannot rate as a person; choose another rater id")
     member = connection.execute(_MEMBER, {"id": rater}).first()
     if member is not None and member.role != role:
-        raise StudyError(f"{rater!r} is here as {_a(member.role)} and cannot be {_a(role)}; use another id")
-
-
-def _a(role: Role) -> str:
-    return f"an {role}" if role == "adjudicator" else f"a {role}"
+        names = {"rater": "a rater", "adjudicator": "an adjudicator"}
+        raise StudyError(f"{rater!r} is here as {names[member.role]} and cannot be {names[role]}; use another id")
+    return member

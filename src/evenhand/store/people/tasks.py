@@ -1,5 +1,6 @@
 """Tasks: the plan, what each person is given next, and what becomes of it."""
 
+from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -58,10 +59,12 @@ _EXPIRED = (
     .order_by(assignments.c.expires)
     .limit(LAPSES)
 )
+# Members without tasks have a row without a purpose.
 _COUNTS = (
     select(raters.c.id, assignments.c.purpose, assignments.c.state, func.count())
-    .join(raters, raters.c.seq == assignments.c.rater)
-    .where(assignments.c.protocol == CURRENT_PROTOCOL)
+    .select_from(members)
+    .join(raters, raters.c.seq == members.c.rater)
+    .outerjoin(assignments, (assignments.c.rater == raters.c.seq) & (assignments.c.protocol == CURRENT_PROTOCOL))
     .group_by(raters.c.id, assignments.c.purpose, assignments.c.state)
 )
 
@@ -298,19 +301,17 @@ class Tasks:
 
     def count(self, rater: str | None = None) -> Mapping[str, TaskCounts]:
         """Every member's tasks, members without tasks included; with `rater`, that one's alone."""
-        everyone = select(raters.c.id).join(members, members.c.rater == raters.c.seq)
+        query = _COUNTS if rater is None else _COUNTS.where(raters.c.id == rater)
+        counts: dict[str, Counter[str]] = {}
         with self._database.reading() as connection:
-            names = connection.execute(everyone).scalars() if rater is None else ()
-            counts: dict[str, dict[str, int]] = {name: {} for name in names}
-            query = _COUNTS if rater is None else _COUNTS.where(raters.c.id == rater)
             for name, purpose, state, number in connection.execute(query):
-                found = counts.setdefault(name, {})
-                if purpose != Purpose.TRAINING:
-                    found[state] = found.get(state, 0) + number
+                found = counts.setdefault(name, Counter())
+                if purpose == Purpose.TRAINING:
+                    found["training"] += number if state == "done" else 0
+                elif purpose is not None:
+                    found[state] += number
                     if purpose == Purpose.REPEAT and state != "returned":
-                        found[f"repeats_{state}"] = number
-                elif state == "done":
-                    found["training"] = number
+                        found[f"repeats_{state}"] += number
         return {name: TaskCounts(**found) for name, found in counts.items()}
 
 
