@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from itertools import chain, count, repeat
 from math import gcd
 from typing import Annotated, Literal
@@ -69,10 +70,7 @@ class Plan(Strict):
     gold: str | None = Field(default=None, min_length=1, description="the rater whose ratings serve as known answers")
     gold_every: int = Field(default=10, ge=2, le=1000, description="one in this many items has a known answer")
     repeat_every: int = Field(
-        default=0,
-        ge=0,
-        le=1000,
-        description="one in this many items is one that the rater has rated before; 0: none",
+        default=0, ge=0, le=1000, description="one in this many items is one that the rater has rated before; 0: none"
     )
     repeat_after: int = Field(default=10, ge=1, le=1000, description="minimum number of items before a repeat")
     reveal: Literal["never", "models", "all"] = Field(
@@ -114,12 +112,9 @@ def in_batches(items: Iterable[tuple[int, tuple[str, ...]]], plan: Plan) -> Sequ
     strata: dict[tuple[str, ...], list[int]] = {}
     for number, stratum in items:
         strata.setdefault(stratum, []).append(number)
-    key = plan.seed.to_bytes(8, "big")
+    mixed = partial(_mixed, plan.seed.to_bytes(8, "big"))
     # Each is taken from its end, so that nothing is moved in memory.
-    piles = [
-        sorted(strata[stratum], key=lambda number: _mixed(key, number), reverse=True) for stratum in sorted(strata)
-    ]
-    return _dealt(piles, plan.batch)
+    return _dealt([sorted(strata[stratum], key=mixed, reverse=True) for stratum in sorted(strata)], plan.batch)
 
 
 def _dealt(piles: Sequence[list[int]], size: int) -> Sequence[Sequence[int]]:
@@ -146,8 +141,7 @@ def _dealt(piles: Sequence[list[int]], size: int) -> Sequence[Sequence[int]]:
 
 def own_order(batch: Sequence[int], rater: str, seed: int) -> Sequence[int]:
     """A batch in the order of one rater. Whatever is left out of the batch, the rest stays in the same order."""
-    key = _rater_key(rater, seed)
-    return sorted(batch, key=lambda number: _mixed(key, number))
+    return sorted(batch, key=partial(_mixed, _rater_key(rater, seed)))
 
 
 def own_start(size: int, rater: str, seed: int) -> int:

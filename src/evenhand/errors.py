@@ -23,7 +23,7 @@ yaml, pydantic) are translated where the library is called.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from evenhand.text import counted
+from evenhand.text import counted, listed
 
 SHOWN = 50
 """Causes that a message lists before the rest is only counted."""
@@ -66,11 +66,9 @@ def _places(noun: str, numbers: Sequence[int]) -> str | None:
     """`row 2`, `rows 2 and 3`, `rows 2, 3, 4 and 317 more`."""
     if not numbers:
         return None
-    if len(numbers) == 1:
-        return f"{noun} {numbers[0]}"
-    if len(numbers) <= PLACES + 1:
-        return f"{noun}s {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
-    return f"{noun}s {', '.join(map(str, numbers[:PLACES]))} and {len(numbers) - PLACES:,} more"
+    if len(numbers) > PLACES + 1:
+        return f"{noun}s {listed([*numbers[:PLACES], f'{len(numbers) - PLACES:,} more'])}"
+    return f"{noun}{'' if len(numbers) == 1 else 's'} {listed(numbers)}"
 
 
 class EvenhandError(Exception):

@@ -4,7 +4,7 @@ import errno
 import json
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -66,6 +66,7 @@ def replacing(path: Path, *, overwrite: bool = False, mark: bytes | None = None)
     An existing file is refused unless `overwrite`, or unless it contains `mark` near its beginning or end: the mark
     that our own program leaves in the files it generates.
     """
+    temporary = path.parent / f".{path.name}.{uuid4().hex[:8]}.part"
     try:
         if path.is_dir():
             raise UserError(f"{path}: this is a folder; give the name of a file")
@@ -73,10 +74,6 @@ def replacing(path: Path, *, overwrite: bool = False, mark: bytes | None = None)
             raise UserError(f"{path}: this is a device or a pipe; give the name of a file")
         if path.exists() and not overwrite and not _has_mark(path, mark):
             raise UserError(f"{path}: the file already exists; choose another name, or replace it with --overwrite")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {_advice(error, path)}") from error
-    temporary = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
-    try:
         yield temporary
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
@@ -84,7 +81,8 @@ def replacing(path: Path, *, overwrite: bool = False, mark: bytes | None = None)
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {_advice(error, path)}") from error
     finally:
-        _remove(temporary)
+        with suppress(OSError):  # in a read-only folder there is nothing left of a file that could not be finished
+            temporary.unlink(missing_ok=True)
 
 
 def _has_mark(path: Path, mark: bytes | None) -> bool:
@@ -94,14 +92,6 @@ def _has_mark(path: Path, mark: bytes | None) -> bool:
         beginning = file.read(MARK_WITHIN)
         file.seek(max(0, path.stat().st_size - MARK_WITHIN))
         return mark in beginning or mark in file.read()
-
-
-def _remove(path: Path) -> None:
-    """Remove what is left of a file that could not be finished; in a read-only folder there is nothing left."""
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        return
 
 
 def _advice(error: OSError, path: Path) -> str:

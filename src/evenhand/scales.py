@@ -133,9 +133,7 @@ class Nominal(Strict):
     level: ClassVar[Level] = "nominal"
     type: Literal["nominal"]
     labels: Annotated[
-        Mapping[str, Label],
-        Field(min_length=2, description="label: {definition, aliases}"),
-        AfterValidator(_differing),
+        Mapping[str, Label], Field(min_length=2, description="label: {definition, aliases}"), AfterValidator(_differing)
     ]
 
     @property

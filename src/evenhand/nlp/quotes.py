@@ -43,8 +43,7 @@ class Quotes:
 
         A quotation that is too short is not looked for.
         """
-        *spellings, shortest = _spellings(quote)
-        if len(shortest) < SHORTEST:
+        if not worth_finding(quote):
             return None
         order = sorted(self._texts, key=lambda name: name != field)
         exact = quote.strip()
@@ -52,7 +51,7 @@ class Quotes:
             start = self._texts[name].find(exact)
             if start >= 0:
                 return Span(name, start, start + len(exact))
-        for wanted in (*spellings, shortest):
+        for wanted in _spellings(quote):
             for name in order:
                 if name not in self._evened:
                     self._evened[name] = _even(self._texts[name])

@@ -81,7 +81,7 @@ def missing(protocol: Protocol, ratings: UnitRatings) -> Sequence[MissingPart]:
     for criterion in asked:
         rating = ratings.get(criterion.id)
         if criterion.id in values and rating is not None:
-            if ask.rationale == "required" and protocol.asks_rationale(criterion) and not rating.rationale:
+            if ask.rationale == "required" and criterion.id in protocol.with_rationale and not rating.rationale:
                 found.append(MissingPart(criterion.id, "say why"))
             if ask.evidence == "required" and not (rating.evidence or rating.misquoted):
                 found.append(MissingPart(criterion.id, "mark the evidence"))

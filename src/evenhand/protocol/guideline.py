@@ -19,7 +19,6 @@ from evenhand.protocol.model import (
     ProportionMeasure,
     Protocol,
     field_text,
-    field_title,
 )
 from evenhand.records import UNANSWERABLE
 from evenhand.scales import Nominal, Ordinal, Text
@@ -153,13 +152,13 @@ def _seen(protocol: Protocol) -> Iterator[_Block]:
     for name in protocol.shown_fields:
         spec = protocol.item.fields[name]
         about = _ROLES[spec.role] + ("" if spec.required else "; not always there")
-        yield _entry(field_title(name, spec), f"{about}. {_sentence(spec.description)}".strip())
+        yield _entry(protocol.titles[name], f"{about}. {_sentence(spec.description)}".strip())
         for label, meaning in (spec.labels or {}).items():
-            yield _entry(f"{field_title(name, spec)}: {label}", meaning.definition)
+            yield _entry(f"{protocol.titles[name]}: {label}", meaning.definition)
     what = "You rate each item as a whole."
     if name := protocol.rule.field:
         spec = protocol.item.fields[name]
-        title, hidden = field_title(name, spec), "" if spec.shown else ", which you do not see"
+        title, hidden = protocol.titles[name], "" if spec.shown else ", which you do not see"
         what = f"You rate one sentence of “{title}” at a time."
         if protocol.rule.of == "question":
             what = f"You answer one question at a time. The questions were made from “{title}”{hidden}."
@@ -205,7 +204,7 @@ def _example(protocol: Protocol, example: Example, number: int, previous: Exampl
         yield _Block("paragraph", "The same item as in the example before.")
     else:
         for name, value in protocol.example_fields(example).items():
-            yield _Block("quote", field_text(value), field_title(name, protocol.item.fields[name]))
+            yield _Block("quote", field_text(value), protocol.titles[name])
     if example.unit is not None:
         name = "Sentence to rate" if protocol.rule.of == "sentence" else "Question to answer"
         yield _Block("quote", example.unit, name)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
@@ -219,8 +219,7 @@ class Protocol(Strict):
     instructions: str = Field(default="", description="Markdown for raters")
     strata: tuple[str, ...] = Field(default=(), description="label fields by which results are broken down")
     cluster: str | None = Field(
-        default=None,
-        description="a label field whose equal values hold items together, such as their document",
+        default=None, description="a label field whose equal values hold items together, such as their document"
     )
     unit: str = Field(
         default="item",
@@ -234,7 +233,7 @@ class Protocol(Strict):
 
     def model_post_init(self, context: object) -> None:
         """Derive now what every rating looks up, so that nothing changes when threads share the protocol."""
-        for name in ("rule", "by_id", "lead", "shown_fields", "evidence_fields"):
+        for name in ("rule", "by_id", "lead", "with_rationale", "titles", "shown_fields", "evidence_fields"):
             getattr(self, name)
         for criterion in self.criteria:
             _ = criterion.title
@@ -272,9 +271,10 @@ class Protocol(Strict):
         """Whether a criterion is asked, given the unit's values so far."""
         return criterion.when is None or criterion.when.holds(values.get(criterion.when.criterion))
 
-    def asks_rationale(self, criterion: Criterion) -> bool:
-        """Whether a rationale is asked for on this criterion; free text needs none."""
-        return self.ask.rationale != "off" and not isinstance(criterion.scale, Text)
+    @cached_property
+    def with_rationale(self) -> Collection[str]:
+        """The ids of the criteria on which a rationale is asked for; free text needs none."""
+        return {one.id for one in self.criteria if self.ask.rationale != "off" and not isinstance(one.scale, Text)}
 
     @cached_property
     def evidence_fields(self) -> Sequence[str]:
@@ -287,6 +287,11 @@ class Protocol(Strict):
         """The fields of a worked example as an item has them, in the protocol's order; those not shown are left out."""
         given = {name: (spec, example.fields.get(name)) for name, spec in self.item.fields.items() if spec.shown}
         return {name: _field_value(spec, value) for name, (spec, value) in given.items() if value is not None}
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """What raters see as the heading of each field."""
+        return {name: spec.title or name.replace("_", " ").capitalize() for name, spec in self.item.fields.items()}
 
     @cached_property
     def shown_fields(self) -> Sequence[str]:
@@ -302,21 +307,16 @@ def _field_value(spec: FieldSpec, value: object) -> FieldValue:
     return float(cast("float", value)) if spec.kind == "number" else cast("str", value)
 
 
-def field_title(name: str, spec: FieldSpec) -> str:
-    """What raters see as a field's heading."""
-    return spec.title or name.replace("_", " ").capitalize()
-
-
 def field_text(value: FieldValue) -> str:
     """A field's value as a rater reads it: triples one on each line; several passages are numbered."""
     if isinstance(value, str):
         return value
     if isinstance(value, int | float):
         return f"{value:g}"
-    parts = [part if isinstance(part, str) else " → ".join(part) for part in value]
-    if any(isinstance(part, Triple) for part in value):
-        return "\n".join(parts)
-    return parts[0] if len(parts) == 1 else "\n\n".join(f"[{n}] {part}" for n, part in enumerate(parts, start=1))
+    first = value[0] if value else ""
+    if isinstance(first, Triple):
+        return "\n".join(map(" → ".join, value))
+    return first if len(value) < 2 else "\n\n".join(f"[{n}] {part}" for n, part in enumerate(value, start=1))
 
 
 def field_texts(fields: Mapping[str, FieldValue]) -> Mapping[str, str]:

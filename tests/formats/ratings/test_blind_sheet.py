@@ -13,6 +13,7 @@ from evenhand.protocol.load import read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Triple, Unit
 from tests.formats.formats_protocols import GRADES, SENTENCES, SUPPORT, imported, item, item_units, sentence_units
+from tests.formats.table_rows import table_rows
 
 S1 = item("s1", question="=SUM(A1)", context=("c1", "c2"), answer="a\nb", gold="secret")
 WORK = [(S1, Unit("s1", "s1", 1)), (item("-2", question="q", context=("c",), answer="a"), Unit("-2", "-2", 1))]
@@ -32,11 +33,11 @@ def test_a_csv_for_one_rater(tmp_path: Path) -> None:
     assert (tmp_path / "ann.csv").read_bytes().startswith(b"\xef\xbb\xbf")
     table = open_table(tmp_path / "ann.csv")
     assert table.columns == ["item", "question", "context", "answer", "domain", "support", "notes", "check"]
-    assert [list(cells)[:-1] for _, cells in table] == [
+    assert [list(cells)[:-1] for _, cells in table_rows(table)] == [
         ["s1", "'=SUM(A1)", "[1] c1\n\n[2] c2", "a\nb", "", "", ""],
         ["'-2", "q", "c", "a", "", "", ""],
     ]
-    checks = [str(cells[-1]) for _, cells in table]
+    checks = [str(cells[-1]) for _, cells in table_rows(table)]
     assert [check[:13] for check in checks] == [f"{SUPPORT.digest[:12]}-"] * 2
     assert len(set(checks)) == 2
 
@@ -157,7 +158,7 @@ def test_a_text_too_long_for_a_cell_goes_on_in_the_next_column(tmp_path: Path) -
 def test_control_characters_do_not_break_a_workbook(tmp_path: Path) -> None:
     text = "a\x00b\x0bc\x1fd\rе\uffff"
     write_blind(tmp_path / "ann.xlsx", GRADES, [(item("s1", feedback=text), Unit("s1", "s1", 1))])
-    ((_, cells),) = open_table(tmp_path / "ann.xlsx")
+    ((_, cells),) = table_rows(open_table(tmp_path / "ann.xlsx"))
     assert cells[1] == text
 
 

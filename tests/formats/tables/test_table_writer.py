@@ -17,6 +17,7 @@ from evenhand.errors import MissingExtraError, UserError
 from evenhand.formats.tables.cells import taken_back
 from evenhand.formats.tables.table import Sheet
 from evenhand.formats.tables.table_files import open_table, write_table
+from tests.formats.table_rows import table_rows
 
 ROWS: Sequence[Sequence[object]] = [
     ["1", "=1+1", 4, None],
@@ -32,7 +33,7 @@ SHEET = Sheet(["id", "text", "level", "share"], ROWS)
 def test_spreadsheets_hold_no_formula_and_give_everything_back(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a{suffix}"
     assert write_table(path, SHEET) == 5
-    read = [list(cells) for _, cells in open_table(path)]
+    read = [list(cells) for _, cells in table_rows(open_table(path))]
     shown = ["=1+1", "'=x"] if suffix == ".xlsx" else ["'=1+1", "''=x"]
     assert [row[1] for row in read] == [shown[0], ROWS[1][1], shown[1], "#N/A", "Ünïcode 😀 中文"]
     assert [taken_back(cast("str", row[1])) for row in read] == [row[1] for row in ROWS]
@@ -43,7 +44,7 @@ def test_spreadsheets_hold_no_formula_and_give_everything_back(tmp_path: Path, s
 def test_other_formats_hold_the_texts_as_they_are(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a{suffix}"
     assert write_table(path, SHEET) == 5
-    assert [list(cells) for _, cells in open_table(path)] == [list(row) for row in ROWS]
+    assert [list(cells) for _, cells in table_rows(open_table(path))] == [list(row) for row in ROWS]
 
 
 def test_a_byte_order_mark_is_for_people(tmp_path: Path) -> None:
@@ -68,13 +69,13 @@ def test_an_apostrophe_that_a_csv_brought_into_a_workbook_is_taken_back(tmp_path
     page.append(["id"])
     page.append(["'=1+1"])
     book.save(tmp_path / "a.xlsx")
-    ((_, cells),) = open_table(tmp_path / "a.xlsx")
+    ((_, cells),) = table_rows(open_table(tmp_path / "a.xlsx"))
     assert taken_back(cast("str", cells[0])) == "=1+1"
 
 
 def test_mixed_columns_of_parquet_become_text(tmp_path: Path) -> None:
     write_table(tmp_path / "a.parquet", Sheet(["value"], [[4], ["SUPPORTED"], [None]]))
-    assert [cells[0] for _, cells in open_table(tmp_path / "a.parquet")] == ["4", "SUPPORTED", None]
+    assert [cells[0] for _, cells in table_rows(open_table(tmp_path / "a.parquet"))] == ["4", "SUPPORTED", None]
 
 
 def test_parquet_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +97,7 @@ def test_every_text_comes_back(tmp_path: Path, suffix: str, data: st.DataObject)
     path = tmp_path / f"a{suffix}"
     write_table(path, Sheet(["id", "text"], [["x", text]]), overwrite=True)
     table = open_table(path)
-    (found,) = (cells[1] for _, cells in table)
+    (found,) = (cells[1] for _, cells in table_rows(table))
     found = taken_back(found) if table.spreadsheet and isinstance(found, str) else found
     assert (found or "") == text
 

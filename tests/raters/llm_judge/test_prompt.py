@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from evenhand.llm.base import Request
-from evenhand.protocol.model import Example, Protocol, field_text, field_title
+from evenhand.protocol.model import Example, Protocol, field_text
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.parse import Reason, read_reply
 from evenhand.raters.llm_judge.prompt import Prompts, case_of
@@ -40,7 +40,7 @@ def test_a_request_has_the_protocol_in_one_message_and_the_case_in_the_other(nam
                 assert all(label.definition in system for label in criterion.scale.labels.values())
         places = [user.index(f"\n{field_text(task.item.fields[name])}\n") for name in shown(protocol, task.item)]
         assert places == sorted(places)
-        assert all(field_title(name, protocol.item.fields[name]) in user for name in shown(protocol, task.item))
+        assert all(protocol.titles[name] in user for name in shown(protocol, task.item))
 
 
 def shown(protocol: Protocol, item: Item) -> list[str]:

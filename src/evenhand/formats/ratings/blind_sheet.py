@@ -109,7 +109,7 @@ def blind_sheet(protocol: Protocol, work: Iterable[tuple[Item, Unit]], fields: S
 def _answer_columns(protocol: Protocol) -> Iterator[AnswerColumn]:
     for criterion in protocol.criteria:
         yield AnswerColumn(criterion.id, criterion.title, _prompt(criterion), criterion.scale)
-        if protocol.asks_rationale(criterion):
+        if criterion.id in protocol.with_rationale:
             yield AnswerColumn(rationale_column(criterion), criterion.title, "Why? In a sentence or two.")
     if protocol.ask.confidence != "off":
         yield AnswerColumn("confidence", "Confidence", "How sure are you of this rating? 0 to 100 percent.", PERCENT)

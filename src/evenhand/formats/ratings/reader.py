@@ -133,7 +133,7 @@ class RatingRow(BaseModel):
         fields = cast("Mapping[str, Any]", info.context)["fields"]
         for name, start, end in parts:
             if name not in fields:
-                raise ValueError(f"there is no field {name!r} to take evidence from; there are: {', '.join(fields)}")
+                raise ValueError(unknown("field", name, fields))
             if not 0 <= start <= end:
                 raise ValueError(f"{start} to {end} is not a range of characters; positions count from 0")
         return tuple(Span(*part) for part in parts)
@@ -306,8 +306,7 @@ class RatingsFile:
             if slot not in rated:
                 self._blank(slot, criterion, unit, row)
             elif criterion is None:
-                valid = [criterion.id for criterion in self._protocol.criteria]
-                self._report(unknown("criterion", name, valid), row, "criterion")
+                self._report(unknown("criterion", name, self._protocol.by_id), row, "criterion")
                 self._lost = True
             elif rating := self._rating(slot, criterion, unit, row):
                 if criterion.when is None:

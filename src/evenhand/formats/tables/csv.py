@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -98,18 +99,19 @@ def _not_text(path: Path, delimiter: str) -> Problem:
             for place, cell in enumerate(record):
                 if found := suspect.search(cell):
                     name = header[place].strip() if place < len(header) else ""
-                    return _not_text_at(row, suspect.sub("?", name) or None, found[0])
+                    return replace(not_text(found[0]), row=row, column=suspect.sub("?", name) or None)
     raise AssertionError("the file changed while it was read")
 
 
-def _not_text_at(row: int, column: str | None, character: str) -> Problem:
+def not_text(character: str) -> Problem:
+    """What is wrong with a byte that is not part of a UTF-8 text, given as the surrogate that stands for it."""
     if character == "\0":
         what = "a NUL byte, which no text has: the file is damaged or not a text file"
-        return Problem(what, row=row, column=column, fix="export it again")
+        return Problem(what, fix="export it again")
     byte = ord(character) - 0xDC00
     meant = bytes([byte]).decode("cp1252", errors="replace")
     what = f'not UTF-8 text: byte 0x{byte:02X} (in Latin-1 or Windows-1252 it would be "{meant}")'
-    return Problem(what, row=row, column=column, fix=CONVERT.format("WINDOWS-1252"))
+    return Problem(what, fix=CONVERT.format("WINDOWS-1252"))
 
 
 def refuse_other(path: Path) -> None:

@@ -15,7 +15,7 @@ from evenhand.errors import InputError, Problem
 from evenhand.files import json_problem, parse_json
 from evenhand.formats.problems import Problems
 from evenhand.formats.tables.cells import clean
-from evenhand.formats.tables.csv import refuse_other, text_lines
+from evenhand.formats.tables.csv import not_text, refuse_other, text_lines
 from evenhand.formats.tables.table import InputTable, Row, Sheet
 
 SHAPES = 'a list of objects [{"id": …}, …], or an object that leads from each id to an object {"ID": {…}, …}'
@@ -116,11 +116,7 @@ def _undecodable(path: Path) -> Problem:
     """Where a file stops being UTF-8 text."""
     text = path.read_bytes().decode("utf-8", errors="surrogateescape")
     before, character, _ = re.split("([\udc80-\udcff\0])", text, maxsplit=1)
-    line = before.count("\n") + 1
-    if character == "\0":
-        return Problem("a NUL byte, which no text has: the file is damaged", line=line, fix="export it again")
-    what = f"not UTF-8 text: byte 0x{ord(character) - 0xDC00:02X}"
-    return Problem(what, line=line, fix="JSON is written in UTF-8")
+    return replace(not_text(character), line=before.count("\n") + 1)
 
 
 def write_json_lines(path: Path, sheet: Sheet) -> int:

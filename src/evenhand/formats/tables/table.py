@@ -18,12 +18,11 @@ Row = tuple[int, Sequence[object]]
 
 @dataclass(frozen=True, slots=True)
 class InputTable:
-    """A file with named columns. Iterating opens it again, so it can be read twice, and yields (row number, cells).
+    """A file with named columns. `rows` opens it again each time, so it can be read twice: (row number, cells).
 
     Row numbers are those a spreadsheet shows (the header is row 1), in JSON Lines those of the lines, in JSON and
-    Parquet the count from 1. Cells are `str` from CSV and TSV, Python objects otherwise; None for an empty cell.
-    `rows` is for a reader with problems of its own: those of the file go into its collector, rows that cannot be used
-    are left out, and the reader calls `problems.raise_if_any()` after the last. `spreadsheet` says whether a
+    Parquet the count from 1. Cells are `str` from CSV and TSV, Python objects otherwise; None for an empty cell. Rows
+    that cannot be used are left out, and the collector given to `rows` has their problems. `spreadsheet` says whether a
     spreadsheet program may have opened it, so that cells may have been made safe, but for those that come `AsItIs`.
     """
 
@@ -31,12 +30,6 @@ class InputTable:
     columns: Sequence[str]
     rows: Callable[[Problems], Iterator[Row]] = field(repr=False)
     spreadsheet: bool = False
-
-    def __iter__(self) -> Iterator[Row]:
-        """The rows; after the last, InputError with every problem of the file itself."""
-        problems = Problems(self.source)
-        yield from self.rows(problems)
-        problems.raise_if_any()
 
 
 @dataclass(frozen=True, slots=True)

@@ -325,7 +325,7 @@ class _UnitReader:
         return None
 
     def _rationale(self, criterion: Criterion, entry: Body) -> str | None:
-        if not self._protocol.asks_rationale(criterion):
+        if criterion.id not in self._protocol.with_rationale:
             return None
         for key, candidate in self._rationales(criterion, entry):
             text = self._text(key, candidate)

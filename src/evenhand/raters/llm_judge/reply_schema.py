@@ -80,7 +80,7 @@ class _SchemaBuilder:
     def _entry(self, criterion: Criterion) -> Node:
         ask, nullable = self._protocol.ask, may_be_null(criterion)
         properties: dict[str, Node] = {}
-        if self._protocol.asks_rationale(criterion):
+        if criterion.id in self._protocol.with_rationale:
             properties["rationale"] = self._text("rationale", nullable or ask.rationale == "optional")
         if ask.evidence != "off":
             fields = {"type": "string", "enum": list(self._protocol.evidence_fields)}

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from evenhand.protocol.model import Protocol, field_text, field_title
+from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import FieldValue, Rating, Unit
 from evenhand.report.build import Case
 from evenhand.report.html.elements import Section, aside, element, facts, folded, join, note
@@ -106,7 +106,7 @@ def _texts(together: Sequence[Case], protocol: Protocol) -> Markup:
     for name, spec in protocol.item.fields.items():
         if name not in item.fields:
             continue
-        title, value = field_title(name, spec), item.fields[name]
+        title, value = protocol.titles[name], item.fields[name]
         if spec.kind in ("label", "number"):
             labels.append(join([f"{title}: ", element("bdi", field_text(value))]))
             continue

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from markupsafe import Markup
 
 from evenhand.protocol.guideline import asked_when
-from evenhand.protocol.model import Criterion, Protocol, field_title
+from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import Kind, Status
 from evenhand.report.build import Report
 from evenhand.report.html.elements import Section, element, facts, join, note, table
@@ -33,7 +33,7 @@ def _sentence(report: Report) -> Markup:
     protocol, rule = source.protocol, source.protocol.rule
     units = f"{counted(source.n_items, 'item')}, each rated as a whole"
     if rule.of != "item":
-        title = field_title(rule.field or "", protocol.item.fields[rule.field or ""])
+        title = protocol.titles[rule.field or ""]
         what = "made from" if rule.of == "question" else "of"
         units = f"{counted(source.n_items, 'item')} with {counted(source.n_units, rule.of)} {what} “{title}”, "
         units += f"rated {rule.of} by {rule.of}"

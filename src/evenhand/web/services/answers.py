@@ -423,7 +423,7 @@ def check(protocol: Protocol, criterion: Criterion, ratings: UnitRatings, rating
     if not taken_back:
         _check_asked(protocol, criterion, values, rating)
     given = {
-        "rationale": rating.rationale is not None and not protocol.asks_rationale(criterion),
+        "rationale": rating.rationale is not None and criterion.id not in protocol.with_rationale,
         "evidence": bool(rating.evidence) and protocol.ask.evidence == "off",
         "confidence": rating.confidence is not None and protocol.ask.confidence == "off",
         "notes": rating.notes is not None and protocol.ask.notes == "off",

@@ -9,7 +9,7 @@ from typing import Literal
 
 from evenhand.assignment import Plan
 from evenhand.protocol.guideline import condition_in_words
-from evenhand.protocol.model import Condition, Criterion, Protocol, field_text, field_title
+from evenhand.protocol.model import Condition, Criterion, Protocol, field_text
 from evenhand.records import FieldValue, Span, Triple, Unit, Value
 from evenhand.scales import Nominal, Ordinal, Scale, Text, label_key
 from evenhand.web.schemas import ResponseModel, view_of
@@ -177,7 +177,7 @@ def offers_cannot_assess(scale: Scale) -> bool:
 def _field(protocol: Protocol, name: str) -> FormField:
     spec = protocol.item.fields[name]
     labels = None if spec.labels is None else {label: meaning.definition for label, meaning in spec.labels.items()}
-    return view_of(FormField, spec, name=name, title=field_title(name, spec), labels=labels)
+    return view_of(FormField, spec, name=name, title=protocol.titles[name], labels=labels)
 
 
 def _criterion(protocol: Protocol, criterion: Criterion) -> FormCriterion:
@@ -186,7 +186,7 @@ def _criterion(protocol: Protocol, criterion: Criterion) -> FormCriterion:
         criterion,
         when=None if criterion.when is None else _condition(protocol, criterion.when),
         scale=_scale(criterion.scale),
-        rationale=protocol.ask.rationale if protocol.asks_rationale(criterion) else "off",
+        rationale=protocol.ask.rationale if criterion.id in protocol.with_rationale else "off",
         evidence=protocol.ask.evidence,
         cannot_assess=offers_cannot_assess(criterion.scale),
     )
