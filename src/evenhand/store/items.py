@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass
 from operator import add
 from typing import Any, cast
 
-from sqlalchemy import BindParameter, Connection, Select, bindparam, delete, select, update
+from sqlalchemy import BindParameter, Connection, bindparam, delete, select, update
 
 from evenhand.errors import StudyError
 from evenhand.records import FieldValue, Item, Span, Triple, Unit
@@ -125,15 +125,8 @@ class Items:
 
     def all(self) -> Iterator[Item]:
         """All items in their order, page by page."""
-        last = 0
-        while True:
-            with self._database.reading() as connection:
-                page = connection.execute(_NEXT_ITEMS, {"last": last}).all()
-            if not page:
-                return
-            for _, item_id, fields in page:
-                yield item_from(item_id, fields)
-            last = page[-1][0]
+        for _, item_id, fields in self._pages(_NEXT_ITEMS, last=0):
+            yield item_from(item_id, fields)
 
     def at(self, numbers: Sequence[int]) -> Sequence[Item]:
         """Items by their place in the order, counted from 0."""
@@ -150,15 +143,18 @@ class Items:
 
     def units(self) -> Iterator[Unit]:
         """All units, item by item, in order of position."""
-        item = position = 0
+        for _, position, item_id, content in self._pages(_NEXT_UNITS, item=0, position=0):
+            yield unit_from(item_id, position, content, self._rule)
+
+    def _pages(self, query: Any, **after: int) -> Iterator[Any]:
+        """The rows of a query whose first columns are where its next page begins."""
         while True:
             with self._database.reading() as connection:
-                page = connection.execute(_NEXT_UNITS, {"item": item, "position": position}).all()
+                page = connection.execute(query, after).all()
             if not page:
                 return
-            for _, at, item_id, content in page:
-                yield unit_from(item_id, at, content, self._rule)
-            item, position = page[-1][0], page[-1][1]
+            yield from page
+            after = dict(zip(after, page[-1], strict=False))
 
     def units_of(self, item_ids: Sequence[str]) -> Mapping[str, Sequence[Unit]]:
         """The units of these items by item id; an id that does not exist is absent."""
@@ -170,7 +166,7 @@ class Items:
                 its_units.append(unit_from(item_id, position, content, self._rule))
         return found
 
-    def _rows(self, query: Select[Any, Any, Any], keys: Iterable[object]) -> Iterator[Any]:
+    def _rows(self, query: Any, keys: Iterable[object]) -> Iterator[Any]:
         """What a query finds for some items; the order holds within a batch of them."""
         for some in batches(dict.fromkeys(keys)):
             with self._database.reading() as connection:

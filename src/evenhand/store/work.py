@@ -439,7 +439,7 @@ class Work:
             row = _row(connection, run)
             lease = {**self._mine(row, worker), "of_item": item_id}
             leased = connection.execute(_ENLARGE, {**lease, "more": amount}).rowcount
-            # Only now the row with the money: whoever holds it waits for no lease.
+            # Only now the row with the money: a transaction that holds it waits for no lease.
             if over:
                 connection.execute(_SETTLE, over)
             if not leased:
