@@ -47,7 +47,7 @@ EVERY: dict[str, Callable[[IntArray], Estimate]] = {
     "pair_within_one": lambda codes: pair_within_one(cross(codes[:, 0], codes[:, 1], 4), PLAN),
     "label": lambda codes: label_agreement(cross(codes[:, 0], codes[:, 1], 4), PLAN)[0],
     "macro_f1": lambda codes: macro_f1(cross(codes[:, 0], codes[:, 1], 4), PLAN),
-    "specific": lambda codes: specific_agreement(count_wide(codes, 4), 0, PLAN),
+    "specific": lambda codes: specific_agreement(count_wide(codes, 4), PLAN)[0],
     "rare": lambda codes: rare_agreement(count_wide(codes, 4), PLAN),
     "standing": lambda codes: match_with_majority(codes, 4, 0)[1],
 }

@@ -53,7 +53,7 @@ def test_specific_agreement_of_many_raters_by_hand() -> None:
     # Unit A: labels 0 0 1. Each rating of 0 meets another 0 in one of two others: 2·1/2 = 1 of 2. Unit B: 0 and 1:
     # 0 of 1. Unit C, rated once, has no part. Together 1 of 3.
     counts = count_table(np.array([[2, 1], [1, 1], [1, 0]]))
-    assert specific_agreement(counts, 0, None).value == pytest.approx(1 / 3)
+    assert specific_agreement(counts, None)[0].value == pytest.approx(1 / 3)
 
 
 def test_rare_side_and_spread_of_skewed_ratings() -> None:

@@ -96,7 +96,7 @@ def growing_kappa(rest: int) -> Answer:
 def positive_agreement(case: str) -> Estimate:
     a, b, c = CASES[case]["a_b_c"]
     units = [[2, 0]] * a + [[1, 1]] * (b + c) + [[0, 2]] * 100
-    return specific_agreement(count_table(np.array(units)), 0, None)
+    return specific_agreement(count_table(np.array(units)), None)[0]
 
 
 ANSWERS.update({f"kappa_d={rest}": growing_kappa(rest) for rest in (100, 10_000, 1_000_000)})

@@ -127,7 +127,7 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT) -> Agreement:
         baseline=statistics.spread(among_people),
         spread=found,
         rare=statistics.rare_agreement(counts, plan),
-        specific={str(label): statistics.specific_agreement(counts, code, plan) for code, label in enumerate(labels)},
+        specific=dict(zip(map(str, labels), statistics.specific_agreement(counts, plan), strict=True)),
         alpha=statistics.krippendorff_alpha(counts, level, plan),
         ceiling_alpha=statistics.krippendorff_alpha(among_people, level, plan),
         ac=statistics.gwet_ac(counts, "identity" if scores is None else "quadratic", plan),

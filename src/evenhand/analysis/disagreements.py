@@ -1,6 +1,6 @@
 """Disagreements: the units on which raters disagree most, with what each rater said."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from evenhand.analysis.tables import Table, Tables, compared
 from evenhand.records import Value
 from evenhand.scales import Percent
-from evenhand.statistics import FloatArray, IntArray, ratio
+from evenhand.statistics import FloatArray, ratio
 
 _CHUNK = 4_000_000
 """Cells of a tally that are held in memory at once."""
@@ -79,25 +79,19 @@ def _spread(table: Table) -> FloatArray:
     difference = 1.0 - np.eye(labels) if scores is None else np.subtract.outer(scores, scores) ** 2
     largest = float(difference.max(initial=0.0)) or 1.0
     units = np.flatnonzero(np.bincount(table.unit, minlength=table.n_units) >= 2)
-    apart = np.full(table.n_units, np.nan)
-    for start, tally in _tallies(table, code, labels, units):
-        pairs = tally.sum(axis=1) * (tally.sum(axis=1) - 1.0)
-        found = ((tally @ difference) * tally).sum(axis=1) / (pairs * largest)
-        apart[units[start : start + len(tally)]] = found
-    return apart
-
-
-def _tallies(table: Table, code: IntArray, labels: int, units: IntArray) -> Iterator[tuple[int, FloatArray]]:
-    """How often each label was given to the units, some units at a time, and the place of the first of them."""
     place = np.full(table.n_units, -1, dtype=np.int64)
     place[units] = np.arange(units.size)
     of_rating = place[table.unit]
+    apart = np.full(table.n_units, np.nan)
     step = max(1, _CHUNK // max(1, labels))
     for start in range(0, units.size, step):
-        size = min(step, units.size - start)
-        inside = (of_rating >= start) & (of_rating < start + size)
+        some = units[start : start + step]
+        inside = (of_rating >= start) & (of_rating < start + some.size)
         cells = (of_rating[inside] - start) * labels + code[inside]
-        yield start, np.bincount(cells, minlength=size * labels).reshape(size, labels).astype(np.float64)
+        tally = np.bincount(cells, minlength=some.size * labels).reshape(some.size, labels).astype(np.float64)
+        pairs = tally.sum(axis=1) * (tally.sum(axis=1) - 1.0)
+        apart[some] = ((tally @ difference) * tally).sum(axis=1) / (pairs * largest)
+    return apart
 
 
 def _values(table: Table, units: Sequence[int]) -> Mapping[int, Mapping[str, Value]]:

@@ -1,6 +1,7 @@
 """How many raters gave each label to each unit: what the many-rater statistics read, and agreement without chance."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -151,18 +152,13 @@ def percent_agreement(counts: Counts, plan: Resampling | None = DEFAULT) -> Esti
     return counts.sample.estimate(sums, first_over_second, counts.overlapping, NO_OVERLAP, plan, chance=1.0)
 
 
-def specific_agreement(counts: Counts, label: int, plan: Resampling | None = DEFAULT) -> Estimate:
-    """The chance that, where one rating is the label, another rating of the same unit is it too. Range 0 to 1.
+def specific_agreement(counts: Counts, plan: Resampling | None = DEFAULT) -> Sequence[Estimate]:
+    """For each label, the chance that, where one rating is it, another of the same unit is it too. Range 0 to 1.
 
     For two raters it is 2·both / (2·both + only one): the F1 of the label, whichever rater is the reference. Each
     pairable rating weighs 1, as in α. `n` counts units rated twice. Undefined where no pairable rating is the label.
     """
-    if counts.overlapping == 0:
-        return undefined(NO_OVERLAP)
-    given = np.where(counts.raters >= 2, counts.table[:, label], 0.0)
-    sums = np.stack((given * (given - 1.0) / np.maximum(counts.raters - 1.0, 1.0), given), axis=1)
-    why = "no rating of a unit rated twice is this label"
-    return counts.sample.estimate(sums, first_over_second, counts.overlapping, why, plan)
+    return [_specific(counts, given, plan) for given in counts.table.T]
 
 
 def rare_agreement(counts: Counts, plan: Resampling | None = DEFAULT) -> Estimate:
@@ -172,6 +168,14 @@ def rare_agreement(counts: Counts, plan: Resampling | None = DEFAULT) -> Estimat
     """
     if not counts.used.any():
         return undefined(NO_RATINGS)
-    common = counts.table[:, int(np.argmax(counts.used))]
-    two = np.stack((common, counts.raters - common), axis=1)
-    return specific_agreement(Counts(replace(counts.sample, rows=two), np.arange(2.0)), 1, plan)
+    return _specific(counts, counts.raters - counts.table[:, int(np.argmax(counts.used))], plan)
+
+
+def _specific(counts: Counts, given: FloatArray, plan: Resampling | None) -> Estimate:
+    """Of a label, or several taken as one, that a unit of each pattern was `given` so many times."""
+    if counts.overlapping == 0:
+        return undefined(NO_OVERLAP)
+    given = np.where(counts.raters >= 2, given, 0.0)
+    sums = np.stack((given * (given - 1.0) / np.maximum(counts.raters - 1.0, 1.0), given), axis=1)
+    why = "no rating of a unit rated twice is this label"
+    return counts.sample.estimate(sums, first_over_second, counts.overlapping, why, plan)
