@@ -9,20 +9,8 @@ from evenhand.analysis.agreement import Agreement, Majority, Pair
 from evenhand.analysis.figures import Figure
 from evenhand.records import Status
 from evenhand.report.build import Distribution
-from evenhand.report.html.elements import (
-    Section,
-    aside,
-    bullets,
-    element,
-    estimate_cell,
-    figure,
-    folded,
-    join,
-    note,
-    table,
-    warning,
-)
-from evenhand.report.html.plots import HeatCell, Row, colour_step, forest, heat_map, stack, steps_for
+from evenhand.report.html.elements import Section, aside, bullets, element, figure, folded, join, note, table, warning
+from evenhand.report.html.plots import HeatCell, Row, colour_step, estimate_cell, forest, heat_map, stack, steps_for
 from evenhand.report.html.view import MOST_PAIRS, View, anchor, words
 from evenhand.report.numbers import Style, described, interval, number
 from evenhand.statistics import Estimate, undefined

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 import markupsafe
 from markupsafe import Markup
 
-from evenhand.report.numbers import Style, described, interval, number
-from evenhand.statistics import Estimate
 from evenhand.text import visible
 
 _VOID = {"br", "meta", "hr", "col"}
@@ -104,13 +102,3 @@ def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], cla
     ]
     inside = element("table", element("caption", caption), element("thead", top), element("tbody", body), class_=class_)
     return element("div", inside, class_="scroll", tabindex=0)
-
-
-def estimate_cell(estimate: Estimate | None, style: Style = "coefficient") -> Markup:
-    """An estimate in a table: its value with the interval below, or why there is none."""
-    if estimate is None:
-        return element("span", "does not fit this scale", class_="why")
-    if estimate.value is None:
-        return element("span", described(estimate), class_="why")
-    between = interval(estimate, style) or estimate.note or "no interval"
-    return join([element("b", number(estimate.value, style)), element("span", between, class_="between")])

@@ -9,8 +9,8 @@ from evenhand.analysis.figures import PEOPLE, Figure
 from evenhand.analysis.targets import TargetResult
 from evenhand.protocol.guideline import measure_in_words
 from evenhand.protocol.model import MeanMeasure, Protocol
-from evenhand.report.html.elements import Section, aside, element, estimate_cell, folded, join, note, table, warning
-from evenhand.report.html.plots import Guide, Row, Shape, axis, forest, track
+from evenhand.report.html.elements import Section, aside, element, folded, join, note, table, warning
+from evenhand.report.html.plots import Guide, Row, Shape, axis, estimate_cell, forest, track
 from evenhand.report.html.view import View, grouped, words
 from evenhand.report.numbers import Style, described, interval, number
 from evenhand.statistics import Estimate

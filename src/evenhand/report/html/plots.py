@@ -12,7 +12,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from evenhand.report.html.elements import Content, aside, element, note
+from evenhand.report.html.elements import Content, aside, element, join, note
 from evenhand.report.numbers import Style, described, interval, number, tick
 from evenhand.statistics import Bin, Estimate
 
@@ -179,6 +179,16 @@ def _legend(guides: Sequence[Guide], style: Style) -> Markup | None:
         for guide in guides
     ]
     return element("ul", entries, class_="legend") if entries else None
+
+
+def estimate_cell(estimate: Estimate | None, style: Style = "coefficient") -> Markup:
+    """An estimate in a table: its value with the interval below, or why there is none."""
+    if estimate is None:
+        return element("span", "does not fit this scale", class_="why")
+    if estimate.value is None:
+        return element("span", described(estimate), class_="why")
+    between = interval(estimate, style) or estimate.note or "no interval"
+    return join([element("b", number(estimate.value, style)), element("span", between, class_="between")])
 
 
 def track(estimate: Estimate, drawn: Axis, shape: Shape, title: str, guides: Sequence[Guide] = ()) -> Markup:
