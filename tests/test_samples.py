@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from evenhand.protocol.completion import is_asked
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import FieldSpec, Protocol
 from evenhand.records import UNANSWERABLE, FieldValue, Item, Kind, Status, Triple, Unit, Value
@@ -205,7 +206,7 @@ class TestRatings:
                     if status(row) is Status.RATED
                 }
                 for criterion in protocol.criteria:
-                    if not protocol.asked(criterion, values):
+                    if not is_asked(criterion, values):
                         assert criterion.id not in rows, (rater, where)
                     elif criterion.required:
                         assert criterion.id in rows, (rater, where)

@@ -14,6 +14,7 @@ from evenhand.protocol.completion import (
     MissingPart,
     effective_values,
     is_answer,
+    is_asked,
     is_finished,
     missing,
     ratings_of,
@@ -302,7 +303,7 @@ def test_shared_cases(case: Mapping[str, Any]) -> None:
     protocol = asking(load_protocol(case["protocol"]), **case.get("ask", {}))
     ratings = {name: shared_rating(name, given) for name, given in case["answers"].items()}
     values = effective_values(protocol, ratings)
-    assert [criterion.id for criterion in protocol.criteria if protocol.asked(criterion, values)] == case["asked"]
+    assert [criterion.id for criterion in protocol.criteria if is_asked(criterion, values)] == case["asked"]
     expected = [MissingPart(one["criterion"], one["what"]) for one in case["missing"]]
     assert missing(protocol, ratings) == expected
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError, ProtocolError
+from evenhand.protocol.completion import is_asked
 from evenhand.protocol.guideline import guideline, guideline_rows
 from evenhand.protocol.load import (
     LARGEST,
@@ -74,8 +75,8 @@ def test_a_protocol_of_one_s_own_is_a_file_of_at_most_40_lines(tmp_path: Path) -
     protocol = load_protocol(path)
     toxicity, target = protocol.criteria
     assert [toxicity.scale.read(raw) for raw in ("0", "none", "3 - Extreme")] == [0, 0, 3]
-    assert [protocol.asked(target, {"toxicity": level}) for level in range(4)] == [False, False, True, True]
-    assert not protocol.asked(target, {})
+    assert [is_asked(target, {"toxicity": level}) for level in range(4)] == [False, False, True, True]
+    assert not is_asked(target, {})
     assert (protocol.ask.rationale, protocol.ask.notes) == ("optional", "off")
     assert "Asked only when Toxicity is at least 2." in guideline(protocol)
 

@@ -5,6 +5,7 @@ import json
 import jsonschema
 import pytest
 
+from evenhand.protocol.completion import is_asked
 from evenhand.protocol.load import available, load_protocol, parse, protocol_schema, protocol_text, read_protocol
 from evenhand.protocol.model import (
     AgreementMeasure,
@@ -67,7 +68,7 @@ def test_worked_examples_are_complete(name: str) -> None:
     needed = {field for field, spec in protocol.item.fields.items() if spec.required}
     for example in protocol.examples:
         assert needed <= set(example.fields)
-        asked = {c.id for c in protocol.criteria if c.required and protocol.asked(c, example.ratings)}
+        asked = {c.id for c in protocol.criteria if c.required and is_asked(c, example.ratings)}
         assert asked <= set(example.ratings)
         if protocol.ask.rationale == "required":
             assert set(example.rationales) == {c for c in asked if not isinstance(protocol.criterion(c).scale, Text)}
@@ -285,7 +286,7 @@ def test_stem_accuracy_asks_of_each_sentence_of_the_response() -> None:
 def test_stem_accuracy_asks_severity_only_of_the_three_bad_ones(accuracy: str | None, asked: bool) -> None:
     protocol = load_protocol("stem-accuracy")
     values = {"accuracy": accuracy} if accuracy else {}
-    assert protocol.asked(protocol.criterion("severity"), values) is asked
+    assert is_asked(protocol.criterion("severity"), values) is asked
 
 
 def test_stem_accuracy_measures_leave_out_what_could_not_be_assessed() -> None:

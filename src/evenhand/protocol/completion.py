@@ -56,12 +56,17 @@ def is_taken_back(rating: Rating) -> bool:
     return rating.status is Status.SKIPPED and rating.reason == TAKEN_BACK
 
 
+def is_asked(criterion: Criterion, values: Mapping[str, Value]) -> bool:
+    """Whether a criterion is asked, given the unit's values so far."""
+    return criterion.when is None or criterion.when.holds(values.get(criterion.when.criterion))
+
+
 def effective_values(protocol: Protocol, ratings: UnitRatings) -> Mapping[str, Value]:
     """The values that count, by criterion: those of criteria that are asked, given the values before them."""
     values: dict[str, Value] = {}
     for criterion in protocol.criteria:
         rating = ratings.get(criterion.id)
-        if rating is not None and rating.value is not None and protocol.asked(criterion, values):
+        if rating is not None and rating.value is not None and is_asked(criterion, values):
             values[criterion.id] = rating.value
     return values
 
@@ -74,7 +79,7 @@ def carrier(protocol: Protocol, values: Mapping[str, Value]) -> str | None:
 def missing(protocol: Protocol, ratings: UnitRatings) -> Sequence[MissingPart]:
     """What is needed before the unit can be finished. Nothing is, if the item was skipped."""
     values, ask = effective_values(protocol, ratings), protocol.ask
-    asked = [criterion for criterion in protocol.criteria if protocol.asked(criterion, values)]
+    asked = [criterion for criterion in protocol.criteria if is_asked(criterion, values)]
     if any(_was_skipped(criterion, ratings) for criterion in asked):
         return []
     found: list[MissingPart] = []
@@ -109,7 +114,7 @@ def statuses_on_finish(
     settled: list[tuple[str, Status]] = []
     for criterion in protocol.criteria:
         rating, when = ratings.get(criterion.id), criterion.when
-        if protocol.asked(criterion, values) or when is None:
+        if is_asked(criterion, values) or when is None:
             if (skipped or not criterion.required) and not _is_settled(rating):
                 settled.append((criterion.id, Status.SKIPPED))
         elif not _stays_unasked(when, rating, values):
@@ -155,7 +160,7 @@ def ratings_of(protocol: Protocol, rater: str, judgement: Judgement) -> Sequence
     ratings: list[Rating] = []
     for criterion in protocol.criteria:
         here, name = partial(make, criterion=criterion.id), criterion.id
-        if not protocol.asked(criterion, values):
+        if not is_asked(criterion, values):
             rating = here(status=Status.NOT_ASKED)
         elif name in given:
             rating = _rated(here, criterion, given[name])

@@ -267,10 +267,6 @@ class Protocol(Strict):
         """The criterion whose rating carries what is asked once for a unit, confidence and notes."""
         return next((criterion for criterion in self.criteria if criterion.overall), self.criteria[0])
 
-    def asked(self, criterion: Criterion, values: Mapping[str, Value]) -> bool:
-        """Whether a criterion is asked, given the unit's values so far."""
-        return criterion.when is None or criterion.when.holds(values.get(criterion.when.criterion))
-
     @cached_property
     def with_rationale(self) -> Collection[str]:
         """The ids of the criteria on which a rationale is asked for; free text needs none."""

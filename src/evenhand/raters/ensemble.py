@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
-from evenhand.protocol.completion import Judgement
+from evenhand.protocol.completion import Judgement, is_asked
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.raters.base import Rater, model_ref
 from evenhand.raters.registry import RaterContext, rater_of, specs_in
@@ -38,7 +38,7 @@ def combined(protocol: Protocol, unit: Unit, votes: Sequence[Judgement], noun: s
     reply = usable[0].reply
     for criterion in protocol.criteria:
         given = [(vote, answer) for vote in usable for answer in vote.answers if answer.criterion == criterion.id]
-        if given and protocol.asked(criterion, values):
+        if given and is_asked(criterion, values):
             answer, spokesman = _agreed(criterion, given)
             # The reply of the vote whose rationale was taken for the first answer.
             reply = reply if answers else spokesman.reply

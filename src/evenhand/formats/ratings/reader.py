@@ -30,6 +30,7 @@ from evenhand.formats.ratings.layouts import Cells, Slot, layout_of
 from evenhand.formats.tables.cells import text_of
 from evenhand.formats.tables.table import InputTable
 from evenhand.formats.tables.table_files import open_table
+from evenhand.protocol.completion import is_asked
 from evenhand.protocol.model import Condition, Criterion, Protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Unit, Value
 from evenhand.scales import PERCENT, Nominal, Scale, Text, check_distribution, check_mean, label_key
@@ -320,7 +321,7 @@ class RatingsFile:
             decided = set[str]()
             for criterion in self._involved.values() if (unit, rater) not in self._unclear else ():
                 when, (rating, row, column) = criterion.when, given.get(criterion.id, (None, 0, ""))
-                asked = self._protocol.asked(criterion, values)
+                asked = is_asked(criterion, values)
                 if rating is None:
                     if asked or when is None or when.criterion not in decided:
                         self.summary.blanks += criterion.id in given

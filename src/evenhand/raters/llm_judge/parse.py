@@ -26,7 +26,7 @@ from evenhand.llm.base import Message, Reply, Request
 from evenhand.llm.fencing import harmless, restored
 from evenhand.llm.json_repair import Body, Cut, Mark, Unreadable, complete_objects, find_object, folded, same
 from evenhand.nlp.quotes import Quotes, worth_finding
-from evenhand.protocol.completion import Judgement
+from evenhand.protocol.completion import Judgement, is_asked
 from evenhand.protocol.model import Criterion, Protocol, field_text
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.logprobs import Path, odds, value_offsets
@@ -290,7 +290,7 @@ class _UnitReader:
         values: dict[str, Value] = {}
         answers: list[Answer] = []
         for criterion in self._protocol.criteria:
-            if not self._protocol.asked(criterion, values):
+            if not is_asked(criterion, values):
                 continue
             key, found = _one_of(self._given, self._names[criterion.id])
             value = self._value(criterion, key, found)

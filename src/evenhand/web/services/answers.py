@@ -26,6 +26,7 @@ from evenhand.protocol.completion import (
     UnitRatings,
     effective_values,
     is_answer,
+    is_asked,
     is_finished,
     is_taken_back,
     missing,
@@ -451,7 +452,7 @@ def _value_on_scale(criterion: Criterion, given: Value) -> Value:
 
 
 def _check_asked(protocol: Protocol, criterion: Criterion, values: Mapping[str, Value], rating: Rating) -> None:
-    if criterion.when is not None and not protocol.asked(criterion, values):
+    if criterion.when is not None and not is_asked(criterion, values):
         condition = condition_in_words(protocol, criterion.when)
         raise UserError(f"{criterion.title} is asked only if {condition}, which is not the case here")
     if rating.status is Status.SKIPPED and criterion.required:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from evenhand.assignment import Plan, Purpose, Task, TaskState, repeats_among
 from evenhand.nlp.words import token_f1
-from evenhand.protocol.completion import UnitRatings, effective_values
+from evenhand.protocol.completion import UnitRatings, effective_values, is_asked
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Kind, Rating, Span, Status, Unit, Value
 from evenhand.scales import Text, same_value
@@ -211,7 +211,7 @@ def feedback_on(task: RaterTask) -> Feedback | None:
     verdicts: list[ExampleVerdict] = []
     for criterion in protocol.criteria:
         expected = example.ratings.get(criterion.id)
-        if expected is None and protocol.asked(criterion, example.ratings):
+        if expected is None and is_asked(criterion, example.ratings):
             continue
         answer = given.get(criterion.id)
         right = is_right(criterion, expected, answer, protocol.language)
