@@ -65,7 +65,8 @@ _COUNTS = (
     .select_from(members)
     .join(raters, raters.c.seq == members.c.rater)
     .outerjoin(assignments, (assignments.c.rater == raters.c.seq) & (assignments.c.protocol == CURRENT_PROTOCOL))
-    .group_by(raters.c.id, assignments.c.purpose, assignments.c.state)
+    .group_by(raters.c.seq, raters.c.id, assignments.c.purpose, assignments.c.state)
+    .order_by(raters.c.seq)
 )
 
 # What a rater was given, and may be given next.
