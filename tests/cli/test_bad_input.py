@@ -75,7 +75,7 @@ def test_a_byte_order_mark_is_no_fault(call: Caller, tmp_path: Path):
         (["--sample", "1", "--by", "domain"], ["cannot sample by 'domain'"]),
         (["--by", "domain"], ["--by goes with --sample"]),
         (["--sample", "0"], ["--sample"]),
-        (["--questions", "items.csv"], ["items.csv", "not valid JSON"]),
+        (["--questions", "items.csv"], ["items.csv", "not JSON"]),
         (["--protocol", "halo-suport"], ["did you mean 'halo-support'?"]),
     ],
 )
