@@ -26,7 +26,7 @@ from evenhand.protocol.completion import Judgement, ratings_of
 from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.parse import read_reply
 from evenhand.raters.llm_judge.prompt import Prompts
-from evenhand.raters.options import RATER_DEFAULTS, RaterOptions
+from evenhand.raters.options import RaterOptions
 from evenhand.records import Kind, RaterRef, Rating, new_id, now
 from evenhand.run.progress import RaterCounters
 from evenhand.run.worker import has_rated
@@ -93,7 +93,12 @@ def _prompts(
         units = task.units if left is None or together else task.units[:left]
         for some in [units] if together and units else [(unit,) for unit in units]:
             part = RatingTask(task.item, some)
-            request = _request(prompts, part, options)
+            request = prompts.request(
+                part,
+                max_tokens=options.max_tokens or 4096,
+                temperature=options.temperature or 0.0,
+                seed=options.seed,
+            )
             position = 0 if together else some[0].position
             yield f"{number}.{position}.{shots}.{request.digest[:16]}", part, request, prompts
         left = None if left is None else left - len(units)
@@ -107,13 +112,6 @@ def _tasks(store: Store) -> Iterator[tuple[int, RatingTask]]:
     while some := list(islice(items, GROUP)):
         units = store.items.units_of([item.id for _, item in some])
         yield from ((number, RatingTask(item, tuple(units.get(item.id, ())))) for number, item in some)
-
-
-def _request(prompts: Prompts, task: RatingTask, options: RaterOptions) -> Request:
-    temperature = options.temperature or 0.0
-    return prompts.request(
-        task, max_tokens=options.max_tokens or 4096, temperature=temperature, seed=options.seed, logprobs=0
-    )
 
 
 def read_replies(store: Store, path: str | Path, rater: str) -> RaterCounters:
@@ -131,13 +129,15 @@ def read_replies(store: Store, path: str | Path, rater: str) -> RaterCounters:
         keys = [ReplyKey(one.digest, rater, _PARAMETERS) for one in group]
         stored = dict(store.replies.find(keys))
         for one, key in zip(group, keys, strict=True):
-            reply = one.reply
-            if isinstance(reply, Reply):
+            task, reply = one.task, one.reply
+            if isinstance(reply, RaterFailure):
+                judgements: Sequence[Judgement] = [Judgement(unit, failure=reply) for unit in task.units]
+            else:
                 if key not in stored or stored[key].reply != reply:
                     stored[key] = StoredReply(new_id(), key, reply, now())
                     replies.append(stored[key])
-                reply = replace(reply, id=stored[key].id)
-            for judgement in _judgements(store, one.task, reply):
+                judgements = read_reply(store.protocol, task, reply).judgements(task, replace(reply, id=stored[key].id))
+            for judgement in judgements:
                 its_ratings = ratings_of(store.protocol, rater, judgement)
                 counters.add_ratings(its_ratings)
                 ratings += its_ratings
@@ -205,7 +205,7 @@ def _returned(store: Store, table: InputTable, problems: Problems) -> Iterator[S
             if item is not None and chosen:
                 task = RatingTask(item, tuple(chosen))
                 together = position == 0 and store.protocol.rule.of != "item"
-                digest = _request(prompts(shots, together), task, RATER_DEFAULTS).digest
+                digest = prompts(shots, together).request(task).digest
                 if digest.startswith(found["digest"]):
                     group.append(_Returned(row, task, digest, reply))
                     continue
@@ -259,9 +259,3 @@ def _from_queue(cell: Mapping[str, object]) -> Reply | RaterFailure:
             return RaterFailure("the reply is not a chat completion", json.dumps(body))
     reason = f"request refused ({status})" if status else "the batch gave no reply"
     return RaterFailure(reason, json.dumps(error or body or response))
-
-
-def _judgements(store: Store, task: RatingTask, reply: Reply | RaterFailure) -> Sequence[Judgement]:
-    if isinstance(reply, RaterFailure):
-        return [Judgement(unit, failure=reply) for unit in task.units]
-    return read_reply(store.protocol, task, reply).judgements(task, reply)

@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Event
@@ -55,13 +56,11 @@ class Generation:
         return self.finish is not None or self.failure is not None
 
     def settle(self, result: Reply | BaseException) -> None:
-        try:
+        with suppress(InvalidStateError):  # cancelled in the meantime
             if isinstance(result, Reply):
                 self.answer.set_result(result)
             else:
                 self.answer.set_exception(result)
-        except InvalidStateError:
-            pass  # cancelled in the meantime
 
 
 class Decoder:

@@ -5,7 +5,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -210,7 +210,7 @@ class ChatTemplate:
         self._control = _control_tokens(tokenizer)
         longest_first = sorted(self._control, key=len, reverse=True)
         self._whole = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
-        self._skeletons: dict[tuple[str, ...], list[int]] = {}
+        self._skeleton = cache(self._controls_of)
         self._system = self._plain or self._knows_system()
 
     def tokens(self, messages: Sequence[Message]) -> list[int]:
@@ -229,12 +229,9 @@ class ChatTemplate:
             content = self._whole.sub(lambda found: found[0][0] + JOINER + found[0][1:], content)
         return content
 
-    def _skeleton(self, roles: tuple[str, ...]) -> list[int]:
+    def _controls_of(self, roles: tuple[str, ...]) -> list[int]:
         """The control tokens of a conversation in which every message is `x`."""
-        if roles not in self._skeletons:
-            turns = [{"role": role, "content": "x"} for role in roles]
-            self._skeletons[roles] = self._controls_in(self._encoded(turns))
-        return self._skeletons[roles]
+        return self._controls_in(self._encoded([{"role": role, "content": "x"} for role in roles]))
 
     def _controls_in(self, tokens: Sequence[int]) -> list[int]:
         known = set(self._control.values())

@@ -135,23 +135,28 @@ def read_reply(protocol: Protocol, task: RatingTask, reply: Reply) -> Reading:
 
 
 def again(request: Request, reply: Reply, reading: Reading) -> Request:
-    """The request that follows a faulty reply: the same one, and what was wrong.
-
-    The reply is shown to the model only if it is its own. Another unit's reply would influence the rating, and came
-    over a connection that may be one reply behind: the request is made on a fresh one.
-    """
+    """The request that follows a faulty reply: the same one, and what was wrong."""
     hints = "\n".join(f"- {hint}" for hint in dict.fromkeys(fault.hint for fault in reading.faults.values()))
-    *before, last = request.messages
-    if not reading.own:
-        reminder = f"An earlier reply to this message could not be used:\n{hints}"
-        return replace(request, messages=(*before, Message(last.role, f"{last.content}\n\n{reminder}")), fresh=True)
-    text = harmless(reply.text.strip())
-    shown = f"{text[:LONGEST]} …" if len(text) > LONGEST else text
     correction = (
         f"This reply cannot be used:\n{hints}\n\n"
         "Judge by the protocol as before, and give the complete JSON object again, with all its keys and with these "
         "problems corrected. Reply with the object alone."
     )
+    reminder = f"An earlier reply to this message could not be used:\n{hints}"
+    return follow_up(request, reply.text if reading.own else None, correction, reminder)
+
+
+def follow_up(request: Request, own: str | None, correction: str, reminder: str) -> Request:
+    """A request with a correction of the reply, or, without the reply, with a reminder.
+
+    The reply is shown to the model only if it is its own. Another unit's reply would influence the rating, and came
+    over a connection that may be one reply behind: the request is made on a fresh one.
+    """
+    *before, last = request.messages
+    if own is None:
+        return replace(request, messages=(*before, Message(last.role, f"{last.content}\n\n{reminder}")), fresh=True)
+    text = harmless(own.strip())
+    shown = f"{text[:LONGEST]} …" if len(text) > LONGEST else text
     return replace(request, messages=(*request.messages, Message("assistant", shown), Message("user", correction)))
 
 

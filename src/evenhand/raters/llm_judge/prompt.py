@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from evenhand.llm.base import Message, Request
 from evenhand.llm.fencing import fenced, harmless, marker_of, reply_codes, storable
@@ -72,12 +73,9 @@ class Prompts:
         self.schema, self._described = reply_schema(protocol, together=together, bounded=bounded)
         self._system = Message("system", storable("\n\n".join(self._system_parts(examples, shown))))
 
-    def request(
-        self, task: RatingTask, *, max_tokens: int, temperature: float, seed: int | None, logprobs: int
-    ) -> Request:
-        """What a model is asked about a task."""
-        messages = (self._system, Message("user", self._case(task)))
-        return Request(messages, self.schema, max_tokens, temperature, seed, logprobs)
+    def request(self, task: RatingTask, **parameters: Any) -> Request:
+        """What a model is asked about a task. `parameters` are those of a `Request`."""
+        return Request((self._system, Message("user", self._case(task))), self.schema, **parameters)
 
     def text(self, task: RatingTask) -> str:
         """The whole prompt as one text, to be pasted into a chat window."""

@@ -58,7 +58,10 @@ class LlmRater:
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         task = RatingTask(item, tuple(units))
-        request, seed = self.request_for(task), self._options.seed
+        seed, logprobs = self._options.seed, ALTERNATIVES if self._options.logprobs else 0
+        request = self._prompts.request(
+            task, max_tokens=self._max_tokens, temperature=self._temperature, seed=seed, logprobs=logprobs
+        )
         if self._options.samples == 1:
             return await self._sampled(task, request)
         # Each sample has a seed of its own: the same seed would give the same reply.
@@ -68,16 +71,6 @@ class LlmRater:
         ]
         votes = zip(*await all_of(self._sampled(task, request) for request in requests), strict=True)
         return [combined(self._protocol, unit, given, "samples") for unit, given in zip(units, votes, strict=True)]
-
-    def request_for(self, task: RatingTask) -> Request:
-        """What the model is asked about some units."""
-        return self._prompts.request(
-            task,
-            max_tokens=self._max_tokens,
-            temperature=self._temperature,
-            seed=self._options.seed,
-            logprobs=ALTERNATIVES if self._options.logprobs else 0,
-        )
 
     async def _sampled(self, task: RatingTask, request: Request) -> Sequence[Judgement]:
         """Ask, and if the reply cannot be used for every unit, ask once more."""

@@ -7,7 +7,6 @@ answer shows here, as `<Unanswerable>`.
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import cast
 
 from evenhand.errors import RaterFailure, UserError
@@ -17,7 +16,7 @@ from evenhand.llm.json_repair import find_object
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Rater
 from evenhand.raters.ensemble import all_of
-from evenhand.raters.llm_judge.parse import Reason
+from evenhand.raters.llm_judge.parse import Reason, follow_up
 from evenhand.raters.llm_judge.reply_schema import object_node
 from evenhand.raters.quest_eval.quest_eval_rater import answer_criterion, rated_fields
 from evenhand.records import Item, Unit
@@ -30,7 +29,6 @@ MOST = 12
 NO_LIST = "no list of questions"
 NO_QUESTION = "no question in it"
 _MAX_TOKENS = 4096
-_LONGEST_SHOWN = 4000
 
 _SYSTEM = f"""\
 You make questions from a reference text. Other readers will answer them from another text, without seeing this one; \
@@ -96,7 +94,9 @@ class QuestionMaker:
         try:
             return _read(reply, code)
         except ValueError as error:
-            reply = await self._ask(_again(request, reply.text, str(error), code))
+            wrong = f"cannot be used: {error}. Give the complete JSON object with the code {code}, and nothing else."
+            own = reply.text if code in reply.text else None
+            reply = await self._ask(follow_up(request, own, f"This reply {wrong}", f"An earlier reply {wrong}"))
         try:
             return _read(reply, code)
         except ValueError as error:
@@ -130,17 +130,6 @@ def _request(reference: str) -> tuple[Request, str]:
         f'The code is {code}. Reply with one JSON object. It begins with {{"code": "{code}"'
     )
     return Request((Message("system", _SYSTEM), Message("user", user)), _SCHEMA, _MAX_TOKENS), code
-
-
-def _again(request: Request, text: str, fault: str, code: str) -> Request:
-    """The request again, with what was wrong; a reply without the code may be another one's, and is not shown."""
-    wrong = f"cannot be used: {fault}. Give the complete JSON object with the code {code}, and nothing else."
-    *before, last = request.messages
-    if code not in text:
-        reminder = Message("user", f"{last.content}\n\nAn earlier reply {wrong}")
-        return replace(request, messages=(*before, reminder), fresh=True)
-    shown = Message("assistant", harmless(text.strip())[:_LONGEST_SHOWN])
-    return replace(request, messages=(*request.messages, shown, Message("user", f"This reply {wrong}")))
 
 
 def _read(reply: Reply, code: str) -> Sequence[_Pair]:
