@@ -23,8 +23,8 @@ from evenhand.formats.tables.table_files import TableSource, table_of, write_tab
 from evenhand.llm.base import RunError
 from evenhand.protocol.load import available, load_protocol, source_digest
 from evenhand.protocol.model import Protocol
-from evenhand.raters.adapters import OwnRater
-from evenhand.raters.options import RaterOptions, RunOptions
+from evenhand.raters.base import RaterOptions, RunOptions
+from evenhand.raters.registry import OwnRater
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 from evenhand.report.build import GENERATOR, Report, agreement_report, build, measures_report, trust_report
 from evenhand.report.html.page import render

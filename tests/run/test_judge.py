@@ -10,8 +10,8 @@ import pytest
 from evenhand.errors import UserError
 from evenhand.llm.base import RunError
 from evenhand.protocol.load import load_protocol
+from evenhand.raters.base import RaterOptions, RunOptions
 from evenhand.raters.ensemble import Jury
-from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.records import Item, Rating, Span, Status
 from evenhand.run.judge import judge
 from evenhand.run.progress import CapReached

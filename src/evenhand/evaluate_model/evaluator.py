@@ -23,10 +23,9 @@ from evenhand.formats.tables.table import eager_frame, frame_table
 from evenhand.llm.base import Chat, RunError
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.protocol.model import ClassificationMeasure
-from evenhand.raters.base import Rater, RatingTask
+from evenhand.raters.base import Rater, RaterOptions, RatingTask, RunOptions
 from evenhand.raters.llm_judge.prompt import Prompts
 from evenhand.raters.llm_judge.rater import LlmRater
-from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.raters.registry import RaterContext, RaterSource
 from evenhand.records import Item
 from evenhand.run.judge import judge

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from evenhand.llm.base import BeforeRetry, CallError, Reply, Request, Usage
-from evenhand.raters.base import Rater
-from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions, RunOptions
+from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, Rater, RaterOptions, RunOptions
 from evenhand.raters.registry import RaterSource
 from evenhand.run.recorded_chat import SCOPE, CallScope, Price, RecordedChat, Recorder
 from evenhand.run.worker import Call, calls_for, check_settings, limited, run_in_loop

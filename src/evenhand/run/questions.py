@@ -12,8 +12,7 @@ from evenhand.formats.questions import Questions, in_place
 from evenhand.protocol.model import Protocol
 from evenhand.questeval.cloze import cloze
 from evenhand.questeval.key_info import extractor, key_info
-from evenhand.raters.base import Rater, model_ref
-from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RunOptions
+from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, Rater, RunOptions, model_ref
 from evenhand.raters.quest_eval.question_maker import MAKING, QuestionMaker
 from evenhand.raters.registry import RaterSource
 from evenhand.records import Item, now

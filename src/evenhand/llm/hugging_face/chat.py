@@ -1,14 +1,28 @@
-"""A chat with a Hugging Face model in this process: many callers, one thread that answers in batches."""
+"""A chat with a Hugging Face model in this process: many callers, one thread that answers in batches.
+
+transformers does the arithmetic: `generate` with greedy search. Which token comes next is decided here, for each row by
+its own schema, temperature and seed: all other tokens get probability 0. So the rows of a batch are independent, and a
+reply is the same whatever it was batched with, apart from the rounding of sums, which depends on the batch's shape.
+"""
 
 import asyncio
+import codecs
+import math
 import queue
+import secrets
 import threading
+import time
 from collections.abc import Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from evenhand.errors import UserError
-from evenhand.llm.base import BeforeRetry, CallError, Reply, Request
-from evenhand.llm.hugging_face.decoding import Decoder, Generation
+from evenhand.llm.base import BeforeRetry, CallError, Choice, Reply, Request, RunError, Schema, Usage
 from evenhand.llm.hugging_face.model import ChatTemplate, LoadedModel, package
 from evenhand.llm.rate_limit import RateLimiter
 
@@ -27,6 +41,46 @@ times as long together as one after the other.
 
 CLOSED = "the model was closed"
 NO_MEMORY = "out of memory"
+
+COMPACT = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+"""JSON on one line: small models that may write white space anywhere fill their replies with it."""
+
+SCHEMAS = 256
+"""Compiled schemas that are kept."""
+
+Alternatives = list[tuple[int, float]]
+
+
+@dataclass(eq=False)
+class Generation:
+    """One request and the reply in progress, which ends with a `finish` or a `failure`.
+
+    The future of the reply stays pending during the work, so that it can be cancelled.
+    """
+
+    request: Request
+    closed: threading.Event
+    """Whether the model was closed."""
+    answer: "Future[Reply]" = field(default_factory=lambda: Future[Reply]())
+    prompt: Sequence[int] = ()
+    matcher: Any = None
+    dice: Any = None
+    written: list[int] = field(default_factory=list[int])
+    alternatives: list[Alternatives] = field(default_factory=list[Alternatives])
+    finish: str | None = None
+    failure: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def done(self) -> bool:
+        return self.finish is not None or self.failure is not None
+
+    def settle(self, result: Reply | BaseException) -> None:
+        with suppress(InvalidStateError):  # cancelled in the meantime
+            if isinstance(result, Reply):
+                self.answer.set_result(result)
+            else:
+                self.answer.set_exception(result)
 
 
 class HuggingFaceChat:
@@ -156,3 +210,173 @@ def _free_memory() -> None:
         torch.cuda.empty_cache()
     elif torch.backends.mps.is_available():
         torch.mps.empty_cache()
+
+
+class Decoder:
+    """Answers batches of prompts with one model. Not thread-safe."""
+
+    def __init__(self, loaded: LoadedModel) -> None:
+        self._loaded = loaded
+        self._compiled = lru_cache(maxsize=SCHEMAS)(self._compile)
+
+    def check(self, row: Generation) -> None:
+        """Raise CallError if the reply cannot be written: no room for it, or a schema that cannot be enforced."""
+        limit, most = self._loaded.context, row.request.max_tokens
+        if limit is not None and most >= limit:
+            raise RunError(f"max_tokens of {most} leaves no room for a prompt: the model's context has {limit} tokens")
+        if limit is not None and len(row.prompt) + most > limit:
+            raise CallError("the prompt is longer than the model's context")
+        self._matcher(row.request)
+
+    def replies(self, rows: Sequence[Generation]) -> list[Reply | CallError]:
+        """A reply, or why there is none, for each row in order. A row that was in progress starts again."""
+        torch, transformers = package("torch"), package("transformers")
+        for row in rows:
+            self._reset(row)
+        steering = _Steering(self._loaded, rows)
+        config = transformers.GenerationConfig(
+            max_new_tokens=max(row.request.max_tokens for row in rows),
+            do_sample=False,
+            num_beams=1,
+            pad_token_id=self._loaded.padding,
+        )
+        with torch.inference_mode():
+            self._loaded.model.generate(
+                **self._inputs(rows),
+                generation_config=config,
+                logits_processor=transformers.LogitsProcessorList([steering.choose]),
+                stopping_criteria=transformers.StoppingCriteriaList([steering.ended]),
+            )
+        return [self._reply(row) for row in rows]
+
+    def _inputs(self, rows: Sequence[Generation]) -> dict[str, Any]:
+        """The prompts as one tensor, the short ones padded on the left, where the mask keeps attention away."""
+        torch, device = package("torch"), self._loaded.model.device
+        width = max(len(row.prompt) for row in rows)
+        tokens = [[self._loaded.padding] * (width - len(row.prompt)) + list(row.prompt) for row in rows]
+        mask = [[0] * (width - len(row.prompt)) + [1] * len(row.prompt) for row in rows]
+        return {
+            "input_ids": torch.tensor(tokens, device=device),
+            "attention_mask": torch.tensor(mask, device=device),
+        }
+
+    def _reset(self, row: Generation) -> None:
+        request = row.request
+        row.matcher, row.dice = self._matcher(request), None
+        row.written, row.alternatives = [], []
+        row.finish = row.failure = None
+        if request.temperature > 0:
+            seed = secrets.randbits(63) if request.seed is None else request.seed % 2**63
+            row.dice = package("torch").Generator().manual_seed(seed)
+
+    def _matcher(self, request: Request) -> Any:
+        """A fresh matcher for the schema, if there is one. Compiled once, copied for each row."""
+        return None if request.schema is None else self._compiled(request.schema).deep_copy()
+
+    def _compile(self, schema: Schema) -> Any:
+        llguidance = package("llguidance")
+        try:
+            grammar = llguidance.LLMatcher.grammar_from_json_schema(schema.text, overrides=COMPACT)
+        except ValueError as error:
+            raise RunError(f"the schema {schema.name} is not JSON: {error}") from error
+        matcher = llguidance.LLMatcher(self._loaded.vocabulary, grammar, log_level=0)
+        if matcher.is_error():
+            raise RunError(f"the schema {schema.name} cannot be enforced: {matcher.get_error()}")
+        return matcher
+
+    def _reply(self, row: Generation) -> Reply | CallError:
+        text, offsets = self._text(row.written)
+        if row.failure is not None or row.finish is None:
+            return CallError(row.failure or "the caller has gone", raw=text or None)
+        choices = tuple(
+            Choice(offset, self._piece(token), tuple((self._piece(other), value) for other, value in others))
+            for token, offset, others in zip(row.written, offsets, row.alternatives, strict=False)
+            if token not in self._loaded.ends
+        )
+        usage = Usage(len(row.prompt), len(row.written))
+        return Reply(text, row.finish, usage, self._loaded.name, choices, row.seconds)
+
+    def _text(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text of the tokens, and where each begins. A character that was cut in the middle is left out."""
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        text, offsets = "", list[int]()
+        special = set(self._loaded.tokenizer.all_special_ids) | set(self._loaded.ends)
+        for token in tokens:
+            offsets.append(len(text))
+            text += "" if token in special else decoder.decode(self._loaded.vocabulary.decode_bytes([token]))
+        return text, offsets
+
+    def _piece(self, token: int) -> str:
+        return self._loaded.vocabulary.decode_bytes([token]).decode("utf-8", "replace")
+
+
+class _Steering:
+    """Chooses the next token of each row, and reports which rows have ended."""
+
+    def __init__(self, loaded: LoadedModel, rows: Sequence[Generation]) -> None:
+        self._torch = package("torch")
+        self._masks = package("llguidance.numpy")
+        self._executor = package("llguidance").LLExecutor()
+        self._loaded = loaded
+        self._rows = rows
+        self._began = time.monotonic()
+
+    def choose(self, input_ids: Any, scores: Any) -> Any:
+        """Scores that leave one token to each row. Called once more than needed if the end is noticed late."""
+        scores = self._allowed(scores)
+        best = scores.max(dim=-1)
+        highest, chosen = best.values.tolist(), best.indices.tolist()
+        for index, row in enumerate(self._rows):
+            if row.done:
+                chosen[index] = self._loaded.padding
+            elif not math.isfinite(highest[index]):
+                row.failure = "the model's output is not a number"
+            else:
+                if row.dice is not None:
+                    chosen[index] = self._drawn(row, scores[index])
+                self._take(row, chosen[index], scores[index])
+        forced = self._torch.full_like(scores, -math.inf)
+        forced[range(len(chosen)), chosen] = 0.0
+        return forced
+
+    def ended(self, input_ids: Any, scores: Any, **_: object) -> Any:
+        """Which rows have ended. A row whose caller has gone ends too."""
+        for row in self._rows:
+            if not row.done and (row.answer.cancelled() or row.closed.is_set()):
+                row.failure = "the caller has gone"
+        return self._torch.tensor([row.done for row in self._rows], device=input_ids.device)
+
+    def _allowed(self, scores: Any) -> Any:
+        """Scores with minus infinity for tokens that a row's schema does not allow next."""
+        bound = [row.matcher is not None and not row.done for row in self._rows]
+        if not any(bound):
+            return scores
+        held = [(row.matcher, index) for index, row in enumerate(self._rows) if bound[index]]
+        size = self._loaded.vocabulary.vocab_size
+        bits = self._masks.allocate_token_bitmask(len(self._rows), size)
+        self._masks.fill_next_token_bitmask_par(self._executor, held, bits)
+        known = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little")[:, :size].astype(bool)
+        # A model may have more or fewer output rows than its tokenizer has entries.
+        mask = np.zeros(tuple(scores.shape), dtype=bool)
+        mask[:, :size] = known[:, : mask.shape[1]]
+        mask[~np.array(bound)] = True
+        return scores.masked_fill(~self._torch.from_numpy(mask).to(scores.device), -math.inf)
+
+    def _drawn(self, row: Generation, scores: Any) -> int:
+        chances = self._torch.softmax(scores.double().cpu() / row.request.temperature, dim=-1)
+        return int(self._torch.multinomial(chances, 1, generator=row.dice))
+
+    def _take(self, row: Generation, token: int, scores: Any) -> None:
+        if row.request.logprobs:
+            # Of the distribution that the schema allows, at temperature 1.
+            top = self._torch.log_softmax(scores, dim=-1).topk(min(row.request.logprobs, scores.shape[-1]))
+            pairs = zip(top.indices.tolist(), top.values.tolist(), strict=True)
+            row.alternatives.append([(other, value) for other, value in pairs if value > -math.inf])
+        row.written.append(token)
+        row.seconds = time.monotonic() - self._began
+        if row.matcher is not None and not row.matcher.consume_token(token):
+            row.failure = f"the schema was lost: {row.matcher.get_error()}"
+        elif token in self._loaded.ends or (row.matcher is not None and row.matcher.is_stopped()):
+            row.finish = "stop"
+        elif len(row.written) >= row.request.max_tokens:
+            row.finish = "length"

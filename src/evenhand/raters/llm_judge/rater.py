@@ -7,11 +7,10 @@ from evenhand.errors import RaterFailure
 from evenhand.llm.base import CallError, Chat, Reply, Request
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Rater, RatingTask, model_ref
+from evenhand.raters.base import RATER_DEFAULTS, Rater, RaterOptions, RatingTask, model_ref
 from evenhand.raters.ensemble import all_of, combined
 from evenhand.raters.llm_judge.parse import Reading, again, read_reply
 from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, Prompts
-from evenhand.raters.options import RATER_DEFAULTS, RaterOptions
 from evenhand.raters.registry import RaterContext
 from evenhand.records import Item, Unit
 
@@ -26,16 +25,14 @@ def llm_rater(spec: str, name: str, context: RaterContext) -> Rater:
     return LlmRater(name, context.connect(spec), context.protocol, context.options, bounded=bounded)
 
 
-class LlmRater:
+class LlmRater(Rater):
     """Rates with one model. An unusable reply is requested once more with what was wrong; then the unit fails."""
-
-    members: Sequence[Rater] = ()
 
     def __init__(
         self, name: str, chat: Chat, protocol: Protocol, options: RaterOptions = RATER_DEFAULTS, *, bounded: bool
     ) -> None:
         self._chat = chat
-        self.chats: Sequence[Chat] = (chat,)
+        self.chats = (chat,)
         self._protocol = protocol
         self._options = options
         # A model may be asked for more reasons than people are; what is rated, and how, is the same.
@@ -58,10 +55,7 @@ class LlmRater:
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         task = RatingTask(item, tuple(units))
-        seed, logprobs = self._options.seed, ALTERNATIVES if self._options.logprobs else 0
-        request = self._prompts.request(
-            task, max_tokens=self._max_tokens, temperature=self._temperature, seed=seed, logprobs=logprobs
-        )
+        request, seed = self.request_for(task), self._options.seed
         if self._options.samples == 1:
             return await self._sampled(task, request)
         # Each sample has a seed of its own: the same seed would give the same reply.
@@ -71,6 +65,12 @@ class LlmRater:
         ]
         votes = zip(*await all_of(self._sampled(task, request) for request in requests), strict=True)
         return [combined(self._protocol, unit, given, "samples") for unit, given in zip(units, votes, strict=True)]
+
+    def request_for(self, task: RatingTask) -> Request:
+        """What the model is asked about some units."""
+        seed, logprobs = self._options.seed, ALTERNATIVES if self._options.logprobs else 0
+        limit, temperature = self._max_tokens, self._temperature
+        return self._prompts.request(task, max_tokens=limit, temperature=temperature, seed=seed, logprobs=logprobs)
 
     async def _sampled(self, task: RatingTask, request: Request) -> Sequence[Judgement]:
         """Ask, and if the reply cannot be used for every unit, ask once more."""

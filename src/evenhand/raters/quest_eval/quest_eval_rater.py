@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evenhand.errors import RaterFailure, UserError
-from evenhand.llm.base import Chat
 from evenhand.nlp.quotes import Quotes
 from evenhand.nlp.words import is_chinese
 from evenhand.protocol.completion import Judgement
@@ -93,12 +92,10 @@ def rated_fields(protocol: Protocol) -> Sequence[str]:
     return [name for name in texts if protocol.item.fields[name].role == "rated"] or texts
 
 
-class QuestEval:
+class QuestEval(Rater):
     """Answers by itself, in the words of the text. All questions about an item are one task: its text is read once."""
 
     together = True
-    chats: Sequence[Chat] = ()
-    members: Sequence[Rater] = ()
 
     def __init__(self, name: str, protocol: Protocol) -> None:
         self._protocol = protocol
@@ -144,10 +141,8 @@ class QuestEval:
         )
 
 
-class ModelAnswers:
+class ModelAnswers(Rater):
     """Answers by a language model; if it does not quote the text, its answer is looked up there."""
-
-    members: Sequence[Rater] = ()
 
     def __init__(self, name: str, rater: Rater, protocol: Protocol, criterion: str) -> None:
         self._rater = rater

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evenhand.errors import RaterFailure, UserError
-from evenhand.llm.base import Chat
 from evenhand.nlp.sentences import sentences
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Protocol, field_text
@@ -92,17 +91,16 @@ class _Checked:
     decided_by: Read
 
 
-class Verifier:
+class Verifier(Rater):
     """Rates the criterion that asks about support. Units of an item share its evidence, which is searched once."""
 
     together = True
-    members: Sequence[Rater] = ()
 
     def __init__(self, name: str, spec: str, protocol: Protocol, reader: ClaimReader) -> None:
         self._protocol = protocol
         self._support = support_of(protocol)
         self._reader = reader
-        self.chats: Sequence[Chat] = reader.chats
+        self.chats = reader.chats
         self._question = question_field(protocol)
         self._beyond = {
             criterion.id: f"beyond the verifier: it tells whether a claim is supported, not {criterion.title.lower()}"
