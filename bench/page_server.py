@@ -6,9 +6,10 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import IO, Protocol
 
 import aiohttp
 
@@ -44,12 +45,32 @@ def make_study(location: str, n: int, raters: int, plan: Plan) -> Mapping[str, s
     return tokens
 
 
+class Process(Protocol):
+    """What a server needs of its process, as `subprocess.Popen` has it."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def send_signal(self, sig: int, /) -> None: ...
+
+
+def start_process(arguments: list[str], log: IO[bytes]) -> Process:
+    """Start the command line with these arguments; it prints to `log`."""
+    return subprocess.Popen([sys.executable, "-m", "evenhand", *arguments], stdout=log, stderr=log)
+
+
 class Server:
     """A server process. Use it as an asynchronous context manager: it runs meanwhile."""
 
-    def __init__(self, location: str, log: Path) -> None:
-        self._location, self._log = location, log
-        self._process: subprocess.Popen[bytes] | None = None
+    def __init__(
+        self, location: str, log: Path, start: Callable[[list[str], IO[bytes]], Process] = start_process
+    ) -> None:
+        self._location, self._log, self._start_process = location, log, start
+        self._process: Process | None = None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: int = free.getsockname()[1]
@@ -57,9 +78,8 @@ class Server:
 
     async def start(self) -> None:
         """Start it and wait until it answers."""
-        command = [sys.executable, "-m", "evenhand", "serve", self._location, "--port", str(self.port)]
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log)
+            self._process = self._start_process(["serve", self._location, "--port", str(self.port)], log)
         deadline = asyncio.get_running_loop().time() + PATIENCE
         async with aiohttp.ClientSession() as session:
             while not await self._answers(session):

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Generator
+from multiprocessing.forkserver import ensure_running
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from tests.postgres import NoPostgres, empty_database, postgres
+import tests.processes  # noqa: F401 - says what the fork server imports
+from tests.postgres import NoPostgres, empty_database, postgres, remove_study
 
 # Machines that run tests are busy: how long an example takes says nothing.
 settings.register_profile("evenhand", deadline=None)
@@ -33,6 +35,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
+@pytest.fixture(scope="session", autouse=True)
+def fork_server() -> None:
+    """Starts what processes are forked from while the working directory is the one where it finds tests.preload."""
+    ensure_running()
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Generator[str, None, None]:
     """The URL of a database on a server where databases may be made."""
@@ -44,11 +52,18 @@ def postgres_server() -> Generator[str, None, None]:
         pytest.skip(str(why))
 
 
-@pytest.fixture
-def postgres_location(postgres_server: str) -> Generator[str, None, None]:
-    """The URL of an empty database of its own."""
+@pytest.fixture(scope="session")
+def postgres_database(postgres_server: str) -> Generator[str, None, None]:
+    """The URL of a database of this process's own."""
     with empty_database(postgres_server) as url:
         yield url
+
+
+@pytest.fixture
+def postgres_location(postgres_database: str) -> Generator[str, None, None]:
+    """The URL of a database without a study."""
+    yield postgres_database
+    remove_study(postgres_database)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])

@@ -55,6 +55,15 @@ def empty_database(server: str) -> Generator[str]:
         _execute(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
+def remove_study(url: str) -> None:
+    """Make a database as good as new in a tenth of the time that another one takes; nobody may be using it."""
+    _execute(
+        url,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid(); DROP SCHEMA IF EXISTS evenhand CASCADE",
+    )
+
+
 def _binaries() -> Path | None:
     on_path = shutil.which("initdb")
     places = [Path(on_path).resolve().parent] if on_path else []
@@ -83,7 +92,8 @@ def _throwaway_server(binaries: Path, folder: Path) -> Generator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     # The tests kill clients, never the server, so nothing here depends on its disk.
-    options = ["-k", home, "-p", str(port), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]
+    options = ["-k", home, "-p", str(port), "-c", "listen_addresses=127.0.0.1"]
+    options += ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
     serve = [binaries / "postgres", "-D", home / "data", *options]
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(serve, user=user, extra_groups=groups, cwd=home, stdout=log, stderr=log)
@@ -112,7 +122,9 @@ def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
 def _execute(url: str, statement: str) -> None:
     import psycopg
 
-    with psycopg.connect(url, autocommit=True) as connection:
+    # By its parts: SQLAlchemy writes a password with spaces as psycopg does not read it.
+    place = make_url(url).translate_connect_args(username="user", database="dbname")
+    with psycopg.connect(**place, autocommit=True) as connection:
         connection.execute(statement.encode())
 
 

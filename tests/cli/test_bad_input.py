@@ -3,13 +3,12 @@
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.calling import Caller
+from tests.processes import run_python
 
 HEADER = "id,question,context,generated_answer\n"
 GOOD = HEADER + "a,Q,C,A\nb,Q,C,A\n"
@@ -167,7 +166,7 @@ def test_a_study_from_a_newer_version(call: Caller, study: Path):
 
 
 UNPRIVILEGED = """
-import os, sys
+import os
 from contextlib import suppress
 from evenhand.cli import main
 # Load everything first: whom we become may not be allowed to read where Python is installed.
@@ -178,13 +177,25 @@ for warm_up in (["new", "warm.db", "--protocol", "halo-support", "--items", "ite
     with suppress(SystemExit):
         main(warm_up)
 os.getuid() == 0 and os.setuid(65534)
-main(sys.argv[1:])
+print(END)
+for arguments in commands:
+    try:
+        main(arguments)
+    except SystemExit as ended:
+        print(ended.code, END, flush=True)
 """
 
 
-def _unprivileged(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line as somebody who may not write everywhere: for root, permissions do not count."""
-    return subprocess.run([sys.executable, "-c", UNPRIVILEGED, *arguments], capture_output=True, text=True, check=False)
+def _unprivileged(folder: Path, commands: list[list[str]]) -> list[str]:
+    """Run the command line as somebody who may not write everywhere: for root, permissions do not count.
+
+    Return what each command printed, with its exit code at the end.
+    """
+    end = "-- end --"
+    _, printed = run_python(folder, f"commands, END = {commands!r}, {end!r}\n{UNPRIVILEGED}")
+    _, *results, rest = printed.split(end + "\n")
+    assert rest == ""
+    return results
 
 
 def test_a_folder_that_is_read_only(call: Caller, tmp_path: Path, study: Path):
@@ -195,22 +206,27 @@ def test_a_folder_that_is_read_only(call: Caller, tmp_path: Path, study: Path):
         part.chmod(part.stat().st_mode | 0o055)
     tmp_path.chmod(0o777)
     study.chmod(0o666)
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    hidden.chmod(0o000)
     items = str(tmp_path / "items.csv")
-    made = _unprivileged("new", str(closed / "s.db"), "--protocol", "halo-support", "--items", items)
-    assert made.returncode == 2, made.stderr
-    assert str(closed) in made.stderr
-    assert "Traceback" not in made.stderr
-    exported = _unprivileged("ratings", "export", str(study), "-o", str(closed / "out.csv"))
-    assert exported.returncode == 2
-    assert f"the folder {closed} is not writable" in exported.stderr
-    assert "Traceback" not in exported.stderr
+    results = _unprivileged(
+        tmp_path,
+        [
+            ["new", str(closed / "s.db"), "--protocol", "halo-support", "--items", items],
+            ["ratings", "export", str(study), "-o", str(closed / "out.csv")],
+            ["ratings", "export", str(study), "-o", str(hidden / "out.csv")],
+            ["demo", str(hidden)],
+        ],
+    )
+    assert all(result.endswith("\n2 ") for result in results), results
+    assert "Traceback" not in "".join(results)
+    made, exported, *unseen = results
+    assert str(closed) in made
+    assert f"the folder {closed} is not writable" in exported
+    for result in unseen:
+        assert result.splitlines()[-2].startswith(f"error: {hidden}")
     assert list(closed.iterdir()) == []
-    closed.chmod(0o000)
-    for command in (("ratings", "export", str(study), "-o", str(closed / "out.csv")), ("demo", str(closed))):
-        result = _unprivileged(*command)
-        assert result.returncode == 2, result.stderr
-        assert result.stderr.splitlines()[-1].startswith(f"error: {closed}")
-        assert "Traceback" not in result.stderr
 
 
 def test_a_protocol_file_with_mistakes(call: Caller, tmp_path: Path):

@@ -11,28 +11,19 @@ import pytest
 
 from evenhand.store.sqlite import new_file
 from tests.cli.calling import Caller
+from tests.processes import Forked
 
 EVENHAND = [sys.executable, "-m", "evenhand"]
 
 
 @pytest.fixture
-def half_done(tmp_path: Path) -> subprocess.Popen[str]:
+def half_done(tmp_path: Path) -> Forked:
     """`evenhand new`, in the middle of a file that takes a while."""
     with (tmp_path / "items.csv").open("w", encoding="utf-8") as file:
         file.write("id,question,context,generated_answer\n")
-        file.writelines(f"i{n},Question {n}?,Context {n}.,Answer {n}.\n" for n in range(800_000))
-    command = [*EVENHAND, "new", "study.db", "--protocol", "halo-support", "--items", "items.csv"]
-    # A shell that runs the tests in the background has them ignore the interrupt, and their children after them.
-    process = subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+        file.writelines(f"i{n},Question {n}?,Context {n}.,Answer {n}.\n" for n in range(300_000))
+    process = Forked(tmp_path, ["new", "study.db", "--protocol", "halo-support", "--items", "items.csv"])
     deadline = time.monotonic() + 120
-    # A busy machine may take long to come so far; a signal before that meets Python while it starts, and not us.
     while not any(path.name.endswith(".part") for path in tmp_path.iterdir()):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline, "the study is not begun"
@@ -43,9 +34,7 @@ def half_done(tmp_path: Path) -> subprocess.Popen[str]:
 @pytest.mark.parametrize(
     ("sent", "code", "told"), [(signal.SIGINT, 130, "interrupted\n"), (signal.SIGTERM, 143, "")], ids=["int", "term"]
 )
-def test_what_was_begun_is_removed(
-    half_done: subprocess.Popen[str], tmp_path: Path, sent: signal.Signals, code: int, told: str
-):
+def test_what_was_begun_is_removed(half_done: Forked, tmp_path: Path, sent: signal.Signals, code: int, told: str):
     half_done.send_signal(sent)
     _, err = half_done.communicate(timeout=60)
     assert (half_done.returncode, err) == (code, told)

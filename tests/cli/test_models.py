@@ -2,8 +2,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -15,6 +13,7 @@ from evenhand.store.work import RunSpec
 from evenhand.study import Study
 from tests.chat_server import CODE, ChatServer, fails, says, script
 from tests.cli.calling import Caller
+from tests.processes import Forked
 from tests.run.judging import halo_study, supported
 
 
@@ -151,8 +150,7 @@ def test_the_cap_on_cost_stops_the_run_with_exit_code_1(call: Caller, study: str
 def test_an_interrupted_run_waits_for_its_calls_and_keeps_their_replies(tmp_path: Path, number: signal.Signals):
     halo_study(tmp_path, 2000).close()
     with ChatServer(supported(delay=0.3)) as server:
-        command = [sys.executable, "-m", "evenhand", "judge", "study.db", "--rater", f"m={server.url}#m"]
-        run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        run = Forked(tmp_path, ["judge", "study.db", "--rater", f"m={server.url}#m"])
         deadline = time.monotonic() + 60
         while len(server.calls) < 40 and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -173,13 +171,11 @@ def test_an_interrupted_run_waits_for_its_calls_and_keeps_their_replies(tmp_path
 def test_a_second_interrupt_leaves_the_calls_under_way(tmp_path: Path):
     halo_study(tmp_path, 200).close()
     with ChatServer(supported(delay=30)) as server:
-        command = [sys.executable, "-m", "evenhand", "judge", "study.db", "--rater", f"m={server.url}#m"]
-        run = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        run = Forked(tmp_path, ["judge", "study.db", "--rater", f"m={server.url}#m"])
         deadline = time.monotonic() + 60
         while len(server.calls) < 16 and time.monotonic() < deadline:
             time.sleep(0.01)
         os.kill(run.pid, signal.SIGINT)
-        assert run.stderr is not None
         assert any("stopping" in line for line in run.stderr)  # it has noticed the first one
         os.kill(run.pid, signal.SIGINT)
         _, err = run.communicate(timeout=25)

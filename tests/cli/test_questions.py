@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
@@ -9,11 +7,14 @@ from typing import Any
 
 import pytest
 
+from evenhand.cli import main
 from evenhand.records import UNANSWERABLE, Kind, RaterRef
+from evenhand.run import worker
 from evenhand.store.work import RunSpec
 from evenhand.study import Study
 from tests.chat_server import CODE, Answer, Call, ChatServer, fails, says
 from tests.cli.calling import Caller
+from tests.processes import Forked
 
 BRIDGE = "The footbridge at Ambleford was opened in May 2019. It was designed by Ines Calder and cost 3.4 million."
 GENERATED = "The footbridge was opened in March 2019. The footbridge was designed by Ines Calder."
@@ -349,6 +350,12 @@ def test_what_somebody_has_in_hand_is_left_and_said(call: Caller, tmp_path: Path
     assert after[free] != before[free]
 
 
+def with_short_leases(arguments: list[str]) -> None:
+    """The command line, whose leases end soon after it was killed."""
+    worker.LEASE_SECONDS = 3.0
+    main(arguments)
+
+
 def test_a_killed_maker_is_seen_at_work_but_does_not_stay_so(call: Caller, study: str, server: ChatServer):
     asked_first, go_on = threading.Event(), threading.Event()
 
@@ -357,16 +364,15 @@ def test_a_killed_maker_is_seen_at_work_but_does_not_stay_so(call: Caller, study
         go_on.wait(60)
         return says("too late")
 
-    program = "from evenhand.run import worker; from evenhand.cli import main; worker.LEASE_SECONDS = 5.0; main()"
     with ChatServer(behaviour) as slow:
-        command = [sys.executable, "-c", program, "questions", "make", study, "--rater", f"m={slow.url}#m"]
-        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-            assert asked_first.wait(60)
-            for arguments in (("judge", study, "--rater", "quest-eval"), ("questions", "make", study)):
-                result = call(*arguments)
-                assert result.code == 2
-                assert "'questions(m)' is making questions since" in result.err
-            process.kill()
+        arguments = ["questions", "make", study, "--rater", f"m={slow.url}#m"]
+        process = Forked(Path.cwd(), arguments, function=with_short_leases)
+        assert asked_first.wait(60)
+        for arguments in (("judge", study, "--rater", "quest-eval"), ("questions", "make", study)):
+            result = call(*arguments)
+            assert result.code == 2
+            assert "'questions(m)' is making questions since" in result.err
+        process.kill()
         go_on.set()
         with Study.open(study) as opened:
             deadline = time.monotonic() + 60

@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Generator
@@ -14,6 +13,7 @@ import httpx2
 import pytest
 
 from tests.cli.calling import Caller
+from tests.processes import Forked
 
 LINK = re.compile(r"http://127\.0\.0\.1:(\d+)/login#([\w-]{43})")
 
@@ -31,12 +31,8 @@ class Served:
     """`evenhand serve` in a process of its own, on a free port."""
 
     def __init__(self, folder: Path, *options: str, **environment: str) -> None:
-        command = [sys.executable, "-m", "evenhand", "serve", "study.db", "--port", "0", *options]
-        variables = {**os.environ, **environment}
-        self.process = subprocess.Popen(
-            command, cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        assert self.process.stdout is not None
+        arguments = ["serve", "study.db", "--port", "0", *options]
+        self.process = Forked(folder, arguments, environment={**os.environ, **environment})
         self.told = ""
         while "Ctrl+C" not in self.told:
             line = self.process.stdout.readline()
@@ -55,16 +51,14 @@ class Served:
     def end(self, how: signal.Signals) -> tuple[int, str, str]:
         self.process.send_signal(how)
         out, err = self.process.communicate(timeout=30)
-        return self.process.returncode, out, err
+        return self.process.wait(), out, err
 
 
 @pytest.fixture
 def served(made: Path) -> Generator[Served]:
     process = Served(made)
     yield process
-    if process.process.poll() is None:
-        process.process.kill()
-        process.process.communicate()
+    process.process.kill()
 
 
 def test_it_prints_the_owners_link_and_what_to_do(served: Served):

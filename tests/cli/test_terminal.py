@@ -4,8 +4,6 @@ import json
 import os
 import pty
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 from evenhand.records import Kind, RaterRef
 from evenhand.store.work import RunSpec
 from tests.hostile_texts import CONTROLS, hostile_study
+from tests.processes import Forked
 
 COUNTED = ("units", "failed_units", "calls", "reused", "input_tokens", "output_tokens")
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -61,11 +60,10 @@ def terminal_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def on_a_terminal(command: Sequence[str], folder: Path) -> str:
     """What a terminal gets to see of a command."""
     ours, theirs = pty.openpty()
-    call = [sys.executable, "-m", "evenhand", *command]
-    with subprocess.Popen(call, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder) as process:
-        os.close(theirs)
-        shown = b"".join(iter(lambda: read_from(ours), b""))
-        process.wait(timeout=60)
+    process = Forked(folder, list(command), printed=theirs)
+    os.close(theirs)
+    shown = b"".join(iter(lambda: read_from(ours), b""))
+    process.wait(timeout=60)
     os.close(ours)
     return shown.decode()
 

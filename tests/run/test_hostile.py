@@ -85,7 +85,7 @@ WRONG: list[tuple[Callable[[int], Answer], str]] = [
 ]
 """Behaviours that end in a failure, and its reason."""
 
-N = 5 * (len(RIGHT) + len(WRONG))
+N = 2 * (len(RIGHT) + len(WRONG))
 SLOW = N // 2
 """One item's reply drips in too slowly; one is enough, since it is waited for."""
 

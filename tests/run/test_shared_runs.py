@@ -15,7 +15,7 @@ from tests.chat_server import Answer, Call, ChatServer
 from tests.run.judging import halo_study, judge_at, supported
 from tests.run.shared_runs import CALL_COST, share
 
-N, KILLS, PLACES = 120, 2, 4
+N, KILLS, PLACES = 80, 2, 4
 
 
 def test_four_processes_two_of_them_killed_rate_everything_once(store_location: str):

@@ -501,7 +501,7 @@ def test_a_new_study_has_the_tables_that_queries_expect(store: Store, store_loca
 
 # Many processes
 
-WRITERS, EACH = 20, 500
+WRITERS, EACH = 20, 100
 
 
 def _write(location: str, writer: int, pipe: Pipe) -> None:

@@ -90,7 +90,7 @@ def test_other_tables_in_the_database_stay_apart(postgres_location: str) -> None
         assert password is not None
         assert password not in study.location
         assert study.location.startswith("postgresql://")
-    _execute(postgres_location, "SELECT mine FROM public.items")
+    _execute(postgres_location, "SELECT mine FROM public.items", "DROP TABLE public.items")
 
 
 @pytest.mark.postgres

@@ -3,8 +3,6 @@
 import os
 import resource
 import sqlite3
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -17,6 +15,7 @@ from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 from evenhand.store.items import ItemUnits
 from evenhand.store.sqlite import SqliteDatabase
 from evenhand.store.store import create_store, may_be_study, open_store
+from tests.processes import FORKS, run_python
 
 PROTOCOL = load_protocol("halo-support")
 ANN = RaterRef("ann", Kind.PERSON)
@@ -141,7 +140,7 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 # Permissions. Root may do everything, so these run in a process that has given up its rights.
 
 _UNPRIVILEGED = """
-import os, sys
+import os
 from pathlib import Path
 from evenhand.errors import StudyError
 from evenhand.store.store import create_store, may_be_study, open_store
@@ -151,13 +150,13 @@ if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(65534)
     os.setuid(65534)
-action, path = sys.argv[1], Path(sys.argv[2])
+action, path = arguments[0], Path(arguments[1])
 try:
     if action == "create":
         create_store(path, protocol, "p", []).close()
     elif action == "backup":
         with open_store(path) as study:
-            study.backup(Path(sys.argv[3]))
+            study.backup(Path(arguments[2]))
     else:
         open_store(path).close()
 except StudyError as error:
@@ -174,10 +173,9 @@ def folder() -> Generator[Path, None, None]:
 
 
 def _unprivileged(*arguments: object) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", _UNPRIVILEGED, *map(str, arguments)], capture_output=True, text=True, check=True
-    )
-    return done.stdout
+    code, printed = run_python(Path("/"), f"arguments = {[*map(str, arguments)]!r}\n{_UNPRIVILEGED}")
+    assert code == 0, printed
+    return printed
 
 
 def test_a_read_only_folder(folder: Path) -> None:
@@ -317,18 +315,22 @@ def test_an_interruption_is_not_hidden_by_the_connection_that_it_broke(tmp_path:
     backend.close()
 
 
+def _add_rater(path: Path, name: str) -> None:
+    with open_store(path) as study:
+        study.ratings.add([], raters=[RaterRef(name, Kind.PERSON)])
+
+
 def test_opening_a_study_again_does_not_end_the_locks_of_those_who_have_it_open(tmp_path: Path) -> None:
     """POSIX ends all locks of a process on a file when the process closes any of its openings. Without them another
     process that opens, writes and closes the study takes the journal away in which we would go on writing."""
     path = make(tmp_path / "study.db")
-    other = (
-        "import sys; from evenhand.store.store import open_store; from evenhand.records import RaterRef, Kind\n"
-        "with open_store(sys.argv[1]) as study: study.ratings.add([], raters=[RaterRef(sys.argv[2], Kind.PERSON)])"
-    )
     with open_store(path) as first, open_store(path) as second:
         assert may_be_study(str(path))
         for name in ("ben", "cem"):
-            subprocess.run([sys.executable, "-c", other, str(path), name], check=True)
+            process = FORKS.Process(target=_add_rater, args=(path, name))
+            process.start()
+            process.join()
+            assert process.exitcode == 0
             first.ratings.add([], raters=[RaterRef(f"after {name}", Kind.PERSON)])
             assert Path(f"{path}-wal").exists(), "the journal was taken away while the study was open"
             assert [rater.id for rater in second.ratings.raters()][-2:] == [name, f"after {name}"]
