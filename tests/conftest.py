@@ -2,14 +2,13 @@
 
 import os
 from collections.abc import Generator
-from multiprocessing.forkserver import ensure_running
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-import tests.processes  # noqa: F401 - says what the fork server imports
 from tests.postgres import NoPostgres, empty_database, postgres, remove_study
+from tests.processes import start_fork_server
 
 # Machines that run tests are busy: how long an example takes says nothing.
 settings.register_profile("evenhand", deadline=None)
@@ -38,7 +37,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 @pytest.fixture(scope="session", autouse=True)
 def fork_server() -> None:
     """Starts what processes are forked from while the working directory is the one where it finds tests.preload."""
-    ensure_running()
+    start_fork_server()
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ A script that runs sets `window.hacked` and opens a dialog; what is fetched is a
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from evenhand.protocol.load import read_protocol
@@ -15,7 +15,7 @@ from evenhand.study import Study
 
 RUN = "window.hacked=1;alert(1)"
 ELSEWHERE = "https://evil.example"
-LONG = 100_000
+LONG = 40_000
 
 MARKUP = {
     "script": f"<script>{RUN}</script>",
@@ -178,6 +178,7 @@ def hostile_ids() -> Iterator[Item]:
         yield Item(name, {"question": "Q", "context": ("C",), "answer": "A", "domain": "d"})
 
 
+@cache
 def hostile_protocol(text: str, *, unit: str = "item") -> Protocol:
     """A protocol with this text in every place that takes one."""
     ordinal = {"type": "ordinal", "levels": {n: {"label": f"{text} {n}", "anchor": text} for n in (1, 2, 3)}}

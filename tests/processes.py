@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.connection import Connection
+from multiprocessing.forkserver import ensure_running
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Literal, TextIO
@@ -15,6 +16,11 @@ from evenhand.cli import main
 FORKS = multiprocessing.get_context("forkserver")
 # One list for all tests: a worker of pytest has one fork server, and the list that was set last counts.
 FORKS.set_forkserver_preload(["tests.preload", "psycopg"])
+
+
+def start_fork_server() -> None:
+    """Start it if it does not run yet."""
+    ensure_running()
 
 
 def run_evenhand(folder: Path, arguments: list[str], environment: Mapping[str, str] = os.environ) -> tuple[int, str]:

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -176,7 +177,7 @@ def test_hostile_names_of_items_and_raters_go_out_and_come_back(suffix: str, tmp
     ratings = [
         Rating(unit=one, criterion="share", rater=rater, digest=protocol.digest, value=float(place))
         for place, one in enumerate(ids)
-        for rater in NAMES
+        for rater in (NAMES[place], NAMES[place - 1])
     ]
     with Study.create(tmp_path / "a.db", protocol, hostile_ids()) as made:
         made.store.ratings.add(ratings, raters=[RaterRef(name, Kind.PERSON) for name in NAMES])
@@ -186,7 +187,7 @@ def test_hostile_names_of_items_and_raters_go_out_and_come_back(suffix: str, tmp
         with Study.create(tmp_path / "b.db", protocol, made.items()) as copy:
             copy.import_ratings(tmp_path / f"long{suffix}")
             assert said(copy.ratings()) == said(ratings)
-            assert [rater.id for rater in copy.raters()] == NAMES
+            assert {rater.id for rater in copy.raters()} == set(NAMES)
 
 
 def assert_no_formulas(path: Path) -> None:
@@ -298,9 +299,12 @@ def test_what_no_file_can_hold_does_not_break_a_report_or_a_sheet(text: str, tmp
 
 @pytest.mark.parametrize("name", [name for name in TEXTS if name != "lines: long line with markup"])
 def test_a_guideline_is_plain_markdown_whatever_a_protocol_says(name: str):
-    tame = hostile_protocol(PLAIN).model_copy(update={"instructions": ""})
-    hostile = hostile_protocol(TEXTS[name]).model_copy(update={"instructions": ""})
-    assert blocks_of(guideline(hostile)) == blocks_of(guideline(tame))
+    assert blocks_of_guideline(TEXTS[name]) == blocks_of_guideline(PLAIN)
+
+
+@cache
+def blocks_of_guideline(text: str) -> list[str]:
+    return blocks_of(guideline(hostile_protocol(text).model_copy(update={"instructions": ""})))
 
 
 def blocks_of(markdown: str) -> list[str]:
