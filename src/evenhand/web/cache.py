@@ -6,12 +6,13 @@ up to ten times as old as they took to compute, so that pages that are left open
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar, cast
 
 from evenhand.analysis.tables import Tables
-from evenhand.web.database import StudyPool
+from evenhand.study import Study
 
 T = TypeVar("T")
 
@@ -32,8 +33,8 @@ class Snapshot:
 class Cache:
     """Belongs to the application. Each result is computed by one thread at a time; others wait for it."""
 
-    def __init__(self, database: StudyPool) -> None:
-        self._database = database
+    def __init__(self, read: Callable[[], AbstractContextManager[Study]]) -> None:
+        self._read = read
         self._entries: dict[str, tuple[object, Any, float]] = {}
         """The version of each result, the result, and until when it may be shown although it is out of date."""
         self._locks: dict[str, Lock] = {}
@@ -69,12 +70,12 @@ class Cache:
         self._entries.pop(name, None)
 
     def _tables(self) -> Tables:
-        with self._database.read() as study:
+        with self._read() as study:
             return study.store.tables()
 
     def _version(self) -> object:
         """Equal versions have equal ratings, raters and roles."""
-        with self._database.read() as study:
+        with self._read() as study:
             store = study.store
             roles = tuple((member.rater, member.role) for member in store.people.members())
             return store.ratings.revision(), study.protocol.digest, len(store.ratings.raters()), roles

@@ -5,9 +5,11 @@ import itertools
 import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from hashlib import sha256
+from queue import SimpleQueue
 from secrets import token_urlsafe
 from threading import Lock
 from typing import Annotated, Any
@@ -19,13 +21,14 @@ from evenhand.store.people.access import AccessLevel, Account
 from evenhand.study import Study
 from evenhand.web.cache import Cache
 from evenhand.web.config import Config
-from evenhand.web.database import StudyPool
 from evenhand.web.middleware import bearer_token
 
 LIFETIMES = {"rater": timedelta(days=14), "adjudicator": timedelta(days=14), "owner": timedelta(hours=12)}
 SEEN_EVERY = 60.0
 """Seconds between two notes of when a member was last active."""
 MINUTE = 60.0
+READERS = 3
+"""Connections that only read."""
 
 
 class FailedAttempts:
@@ -50,19 +53,63 @@ class FailedAttempts:
             self._recent.append((self._clock(), client))
 
 
-class Services(StudyPool):
+class Services:
     """The study, results computed from it, and who is signed in. Made when the application starts.
+
+    `with services.read() as study:` and `with services.write() as study:` lend one of several connections, which one
+    thread uses at a time. Reads run in parallel. Writes of this process run one after another, so that they do not wait
+    for each other at the database. Do not nest the two in one thread.
 
     A browser may have a rater's (or adjudicator's) session and the owner's at the same time, each in its own cookie.
     """
 
     def __init__(self, config: Config) -> None:
-        super().__init__(config.location)
-        self.config, self.cache, self.seen = config, Cache(self), dict[str, float]()
+        self._lock = Lock()
+        self._free: SimpleQueue[Study] = SimpleQueue()
+        with ExitStack() as opened:
+            self._writer, *readers = [
+                opened.enter_context(Study.open(config.location, check_source=False)) for _ in range(READERS + 1)
+            ]
+            self._close = opened.pop_all().close
+        for study in readers:
+            self._free.put(study)
+        self.config, self.cache, self.seen = config, Cache(self.read), dict[str, float]()
         self._failures = FailedAttempts()
         self._cookies = {kind: config.cookie(kind) for kind in ("rater", "owner")}
         password = config.owner_password
         self._owner_digest = _digest(password.reveal() if password else config.run_token or "")
+
+    @contextmanager
+    def read(self, *, refresh: bool = True) -> Generator[Study]:
+        """A study to read from, with its current protocol unless `refresh` is False; writing to it is not allowed."""
+        study = self._free.get()
+        try:
+            if refresh:
+                study.store.protocols.versions()
+            yield study
+        finally:
+            self._free.put(study)
+
+    @contextmanager
+    def write(self, digest: str | None = None) -> Generator[Study]:
+        """A study to read and write in one transaction: all of it is stored, or, if the block raises, nothing.
+
+        The transaction holds the writer's lock from the start: nobody else changes what the block has read. 409 if a
+        digest is given, that of the protocol that the client uses, and the study has another protocol now.
+        """
+        with self._lock, self._writer.store.transaction():
+            protocols = self._writer.store.protocols
+            protocols.versions()
+            if digest not in (None, protocols.current.digest):
+                raise HTTPException(409, "The protocol has changed; reload the page.")
+            yield self._writer
+
+    def close(self) -> None:
+        """Wait for the reads and the write that are running, then close all connections."""
+        for _ in range(READERS):
+            self._free.get()
+        with self._lock:
+            self._close()
 
     def accounts(self, request: Request) -> list[Account]:
         """Everyone that a request is signed in as: by its bearer token alone if it has one, otherwise by cookies."""
@@ -73,9 +120,12 @@ class Services(StudyPool):
         tokens = self._tokens(request).values()
         if not tokens:
             return []
+        accounts: list[Account] = []
         with self.read(refresh=False) as study:
-            found = [study.store.people.access.find_session(token) for token in tokens]
-        return [account for account in found if account]
+            for token in tokens:
+                account = study.store.people.access.find_session(token)
+                accounts += [account] if account else []
+        return accounts
 
     def is_owner(self, given: str, client: str) -> bool:
         """Whether this is the token of this run or the owner's password; 429 if the client seems to guess.

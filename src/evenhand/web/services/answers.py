@@ -134,7 +134,7 @@ class RaterTask:
         found = study.store.people.tasks.find(rater, number)
         if found is None:
             raise HTTPException(404, f"You have no task {number}.")
-        self.study, self.protocol, self.task = study, study.protocol, found
+        self.study, self.protocol, self.task = study, study.store.protocols.current, found
         self.is_trial = found.purpose in (Purpose.TRAINING, Purpose.REPEAT)
 
     @cached_property
@@ -321,8 +321,8 @@ def skip_training(study: Study, rater: str) -> None:
 def _save(
     target: _Target, criterion_id: str, answer: AnswerRequest, replaces: str | None, fields: Fields
 ) -> SavedAnswer:
-    protocol, present = target.study.protocol, target.ratings.get(criterion_id)
-    criterion = next((one for one in protocol.criteria if one.id == criterion_id), None)
+    protocol, present = target.study.store.protocols.current, target.ratings.get(criterion_id)
+    criterion = protocol.by_id.get(criterion_id)
     if criterion is None:
         raise HTTPException(404, "There is no such criterion in this protocol.")
     rating = target.rate(criterion=criterion_id, supersedes=replaces, **content_of(criterion, answer))
@@ -420,7 +420,6 @@ def check(protocol: Protocol, criterion: Criterion, ratings: UnitRatings, rating
     `ratings` are the current ones of the same unit.
     """
     taken_back, values = is_taken_back(rating), effective_values(protocol, {**ratings, criterion.id: rating})
-    lead = protocol.lead
     if not taken_back:
         _check_asked(protocol, criterion, values, rating)
     given = {
@@ -432,8 +431,8 @@ def check(protocol: Protocol, criterion: Criterion, ratings: UnitRatings, rating
     for part, unasked in given.items():
         if unasked:
             raise UserError(f"{criterion.title}: the protocol does not ask for {part} here")
-    elsewhere = criterion.id != lead.id and lead.id in values
-    if elsewhere and (rating.confidence is not None or rating.notes is not None):
+    lead = protocol.lead
+    if criterion is not lead and lead.id in values and (rating.confidence is not None or rating.notes is not None):
         # Both are given once per unit: with another criterion only if the lead has no value.
         raise UserError(f"{criterion.title}: give confidence and notes with the answer on {lead.title}")
 
