@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -64,24 +64,22 @@ def error_response(
 def add_error_handlers(app: FastAPI, location: str) -> None:
     """Turn what the routes raise into responses. `location`, the path or URL of the study, is kept from clients."""
 
-    async def http_error(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
+    async def http_error(request: Request, error: Any) -> Response:
         # The detail may be a mapping: `error` and what else the client should know.
-        detail: object = error.detail
-        more = dict(cast("Mapping[str, Any]", detail)) if isinstance(detail, Mapping) else {"error": str(detail)}
-        message = str(more.pop("error", HTTPStatus(error.status_code).phrase))
-        if message == HTTPStatus(error.status_code).phrase:
-            message = _MESSAGES.get(error.status_code, message)
+        more: dict[str, Any] = {"error": error.detail} if isinstance(error.detail, str) else {**error.detail}
+        phrase = HTTPStatus(error.status_code).phrase
+        message = str(more.pop("error", phrase))
+        message = _MESSAGES.get(error.status_code, message) if message == phrase else message
         return error_response(request.scope, error.status_code, message, more=more, headers=error.headers)
 
-    async def invalid_request(request: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)
+    async def invalid_request(request: Request, error: Any) -> Response:
         problems = [_problem(one) for one in error.errors()]
         return error_response(request.scope, 422, "; ".join(problems[:3]), more={"problems": problems})
 
     async def user_error(request: Request, error: Exception) -> Response:
-        assert isinstance(error, UserError)
-        message = _without_location(str(error), location)
+        message = str(error)
+        for place in (location, masked(location)):
+            message = message.removeprefix(f"{place}: ").replace(place, "the study")
         if isinstance(error, ConflictError):
             return error_response(request.scope, 409, message)
         if isinstance(error, StudyError) and error.__cause__ is not None:
@@ -93,12 +91,6 @@ def add_error_handlers(app: FastAPI, location: str) -> None:
     app.add_exception_handler(HTTPException, http_error)
     app.add_exception_handler(RequestValidationError, invalid_request)
     app.add_exception_handler(UserError, user_error)
-
-
-def _without_location(message: str, location: str) -> str:
-    for place in (location, masked(location)):
-        message = message.removeprefix(f"{place}: ").replace(place, "the study")
-    return message
 
 
 def _problem(error: Mapping[str, Any]) -> str:

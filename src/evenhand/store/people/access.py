@@ -168,10 +168,13 @@ class Access:
             if connection.execute(seat.where(joins.c.invite == known.seq, raters.c.id == rater)).first() is not None:
                 return member_from(admit(connection, rater, known.role, None, source))
             _check_role(connection, rater, known.role)
+            if known.name is None and _is_taken(connection, rater):
+                raise StudyError(
+                    f"the id {rater!r} belongs to another person here; check that it is yours, and if it is, ask the "
+                    "person who sent the link"
+                )
             if known.joined >= known.seats:
                 raise StudyError(f"all {known.seats} seats of this invite are taken; ask for a new one")
-            if known.name is None and _belongs_to_another(connection, rater):
-                raise StudyError(f"the id {rater!r} belongs to another person; use your own")
             member = admit(connection, rater, known.role, known.share, source)
             connection.execute(insert(joins).values(invite=known.seq, rater=member.rater))
             return member_from(member)
@@ -209,16 +212,10 @@ def _invite(row: Any) -> Invite:
     return Invite(row.id, row.role, row.name, row.seats, row.share, created, expires, revoked, row.joined)
 
 
-def _belongs_to_another(connection: Connection, rater: str) -> bool:
-    """Whether an id is known here, or reserved, other than from an invite to bring one's own. An open invite must not
-    let anyone rate in the name of a person who was there before."""
-    known = find_rater(connection, rater)
-    if known is not None:
-        own = select(joins.c.invite).join(invites, invites.c.seq == joins.c.invite)
-        if connection.execute(own.where(joins.c.rater == known[0], invites.c.name.is_(None)).limit(1)).first() is None:
-            return True
+def _is_taken(connection: Connection, rater: str) -> bool:
+    """Whether an id is known here, or reserved: nobody may use an open invite to rate in the name of another person."""
     reserved = select(invites.c.seq).where(invites.c.name == rater, invites.c.revoked.is_(None)).limit(1)
-    return connection.execute(reserved).first() is not None
+    return find_rater(connection, rater) is not None or connection.execute(reserved).first() is not None
 
 
 # Members

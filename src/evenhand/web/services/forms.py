@@ -4,7 +4,7 @@ Fields that raters must not see, and what a question unit contains of its refere
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal
 
 from evenhand.assignment import Plan
@@ -17,7 +17,6 @@ from evenhand.web.schemas import ResponseModel, view_of
 _CANNOT_ASSESS = re.compile(
     r"\b(can ?not|can'?t|unable to|could not|couldn't|not able to)( \w+)? (assess|judge|tell)\b"
 )
-
 
 Asked = Literal["off", "optional", "required"]
 
@@ -151,12 +150,24 @@ def fields_of(protocol: Protocol, values: Mapping[str, FieldValue]) -> list[Fiel
 
 
 def parts_of(value: FieldValue) -> list[FieldPart]:
-    """The parts of a field's text as raters see it, each with its offset in `field_text(value)`."""
+    """The parts of a field's text as raters see it, each with its offset in `field_text(value)`.
+
+    Triples are lines. Several passages are numbered, "[1] " and so on, with an empty line between them.
+    """
     if not isinstance(value, tuple):
         return [FieldPart(0, field_text(value))]
-    if any(isinstance(part, Triple) for part in value):
-        return _triples([part for part in value if isinstance(part, Triple)])
-    return _passages([part for part in value if not isinstance(part, Triple)])
+    parts: list[FieldPart] = []
+    offset = 0
+    for number, part in enumerate(value, start=1):
+        if isinstance(part, Triple):
+            text, end = field_text((part,)), "\n"
+            parts.append(FieldPart(offset, text, triple=(part.subject, part.predicate, part.object)))
+        else:
+            text, end = part, "\n\n"
+            offset += len(f"[{number}] ") if len(value) > 1 else 0
+            parts.append(FieldPart(offset, text, label=str(number) if len(value) > 1 else None))
+        offset += len(text) + len(end)
+    return parts
 
 
 def shown_span(protocol: Protocol, unit: Unit) -> Span | None:
@@ -204,26 +215,3 @@ def _scale(scale: Scale) -> FormScale:
     if isinstance(scale, Nominal):
         return FormScale("nominal", [ScaleChoice(name, name, label.definition) for name, label in scale.labels.items()])
     return FormScale(scale.type, [], unanswerable=isinstance(scale, Text) and scale.unanswerable)
-
-
-def _triples(triples: Sequence[Triple]) -> list[FieldPart]:
-    parts: list[FieldPart] = []
-    offset = 0
-    for triple in triples:
-        text = field_text((triple,))
-        parts.append(FieldPart(offset, text, triple=(triple.subject, triple.predicate, triple.object)))
-        offset += len(text) + len("\n")
-    return parts
-
-
-def _passages(passages: Sequence[str]) -> list[FieldPart]:
-    """Several passages are numbered, "[1] " and so on, with an empty line between them."""
-    if len(passages) == 1:
-        return [FieldPart(0, passages[0])]
-    parts: list[FieldPart] = []
-    offset = 0
-    for number, passage in enumerate(passages, start=1):
-        offset += len(f"[{number}] ")
-        parts.append(FieldPart(offset, passage, label=str(number)))
-        offset += len(passage) + len("\n\n")
-    return parts
