@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from evenhand.assignment import Plan
 from evenhand.protocol.load import load_protocol
-from evenhand.web.services.forms import Form, form_of
+from evenhand.web.forms import Form, form_of
 from tests.browser.serving import Serve
 
 CASES: list[dict[str, Any]] = json.loads(

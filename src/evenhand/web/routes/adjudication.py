@@ -3,28 +3,70 @@
 A ruling is a rating like any other, by a rater who has seen the others: it records whose ratings those were.
 """
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Response
+import numpy as np
+from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
+from evenhand.analysis.disagreements import DisputedTogether, disputed_together
+from evenhand.analysis.tables import Tables
 from evenhand.errors import UserError
-from evenhand.records import Span
+from evenhand.protocol.completion import UnitRatings, is_answer
+from evenhand.protocol.model import field_text
+from evenhand.protocol.model import Protocol
+from evenhand.records import Item, Rating, Span, Unit
+from evenhand.study import Study
+from evenhand.web.answers import ANSWER_EXAMPLE, AnswerRequest, SavedAnswer, Target, save_answer
 from evenhand.web.dependencies import Adjudicator, AdjudicatorOrOwner, ServicesOf
 from evenhand.web.errors import error_responses
-from evenhand.web.routes.tasks import SAVES, Digest, IfMatch, IfNoneMatch, replaced_id
+from evenhand.web.forms import FieldParts, Form, fields_of, form_of
+from evenhand.web.routes.tasks import SAVES, Digest, IfMatch, IfNoneMatch, OtherRating, UnitView, replaced_id, unit_view
 from evenhand.web.schemas import MAX_ID, Moment, ResponseModel, view_of
-from evenhand.web.services import adjudication, answers, tasks
-from evenhand.web.services.adjudication import MAX_DISPUTES, Dispute
-from evenhand.web.services.answers import ANSWER_EXAMPLE, AnswerRequest, SavedAnswer
-from evenhand.web.services.forms import FieldParts, Form, fields_of, form_of
-from evenhand.web.services.tasks import OtherRating, UnitView
 
 router = APIRouter(prefix="/api", tags=["adjudication"])
 
 UnitId = Annotated[
     str, Query(min_length=1, max_length=MAX_ID, description="the unit's id, from /api/disputes", examples=["q7"])
 ]
+MAX_DISPUTES = 200
+"""Disputes listed at once."""
+EXCERPT = 160
+"""Characters of the rated text, enough to recognise a unit."""
+
+
+class Dispute(ResponseModel):
+    """A unit with the distance between its ratings, from 0 to 1, on each criterion and on average.
+
+    `text` is the unit's text, or the beginning of what is rated. `ruled`: an adjudicator has answered every criterion
+    in dispute.
+    """
+
+    unit: str
+    item: str
+    position: int
+    text: str
+    disagreement: float
+    by_criterion: dict[str, float]
+    ruled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DisputedCase:
+    """A unit as an adjudicator sees it: their own current ratings by criterion, and those of everyone else."""
+
+    item: Item
+    unit: Unit
+    own: UnitRatings
+    others: Sequence[Rating]
+
+    @property
+    def visible(self) -> tuple[str, ...]:
+        """Whose ratings are shown."""
+        return tuple(sorted({rating.rater for rating in self.others}))
 
 
 class DisputeList(ResponseModel):
@@ -84,10 +126,10 @@ def disputes(
         raise UserError(f"there is no such criterion; there are: {valid}")
     tables, found = services.cache.from_tables(
         f"disputes by {include} on {criterion}",
-        lambda tables: (tables, adjudication.disputed_units(tables, criterion, include == "models")),
+        lambda tables: (tables, _disputed_units(tables, criterion, include == "models")),
     )
     with services.read() as study:
-        shown = adjudication.list_disputes(study, tables, found, unruled=open, limit=limit + 1)
+        shown = _list_disputes(study, tables, found, unruled=open, limit=limit + 1)
     return DisputeList(list(shown[:limit]), more=len(shown) > limit)
 
 
@@ -105,14 +147,14 @@ def unit_case(account: AdjudicatorOrOwner, services: ServicesOf, unit: UnitId) -
     The owner, who does not rate, has no ratings of their own here.
     """
     with services.read() as study:
-        protocol, case = study.protocol, adjudication.find_case(study, unit, account.name)
+        protocol, case = study.protocol, _find_case(study, unit, account.name)
         kinds = {rater.id: rater.kind for rater in study.store.ratings.raters()}
         adjudicators = {member.rater for member in study.store.people.members() if member.role == "adjudicator"}
     return CaseView(
         unit=case.unit.id,
         item=case.item.id,
         fields=fields_of(protocol, case.item.fields),
-        units=[tasks.unit_view(protocol, case.unit, case.own)],
+        units=[unit_view(protocol, case.unit, case.own)],
         ratings=[
             view_of(
                 CaseRating,
@@ -143,7 +185,106 @@ def put_ruling(
     """
     replaces = replaced_id(if_match, if_none_match)
     with services.write(digest) as study:
-        case = adjudication.find_case(study, body.unit, account.name)
-        saved = answers.rule(study, case, account.name, body.criterion, body, replaces)
+        case = _find_case(study, body.unit, account.name)
+        known = {"unit": case.unit.id, "rater": account.name, "digest": study.protocol.digest, "visible": case.visible}
+        target = Target(study, partial(Rating, **known), case.own)
+        saved = save_answer(target, body.criterion, body, replaces, case.item.fields)
     response.headers["ETag"] = f'"{saved.rating.id}"'
     return saved
+
+
+def _find_case(study: Study, unit_id: str, adjudicator: str | None) -> DisputedCase:
+    """A unit with all of its current ratings; 404 if there is none with that id."""
+    unit = study.store.items.unit(unit_id)
+    item = study.store.items.find(unit.item) if unit else None
+    if unit is None or item is None:
+        raise HTTPException(404, "There is no such unit in this study.")
+    ratings = _ratings_of(study, unit)
+    own = {rating.criterion: rating for rating in ratings if rating.rater == adjudicator}
+    return DisputedCase(item, unit, own, [rating for rating in ratings if rating.rater != adjudicator])
+
+
+def _disputed_units(tables: Tables, criterion: str | None, models: bool) -> Sequence[DisputedTogether]:
+    """The disputed units, largest disagreement first: enough of them to fill a list without those that have a ruling.
+
+    People count, adjudicators never; `models` also counts models and rules.
+    """
+    view = tables.compared()
+    if not models:
+        people = {name: table.without(view.machines()) for name, table in view.tables.items()}
+        view = replace(view, tables=people)
+    if criterion is not None and criterion not in view.tables:
+        return []
+    return disputed_together(view, None if criterion is None else [criterion], MAX_DISPUTES + _rulings(tables) + 1)
+
+
+def _list_disputes(
+    study: Study, tables: Tables, found: Iterable[DisputedTogether], *, unruled: bool, limit: int
+) -> Sequence[Dispute]:
+    """At most `limit` disputes with their texts; only those without a ruling if `unruled`."""
+    settled = _known_rulings(tables) if unruled else frozenset[tuple[int, str]]()
+    shown: list[Dispute] = []
+    for one in found:
+        if unruled and all((one.unit, name) in settled for name in _disputed_criteria(one)):
+            continue
+        dispute = _dispute(study, tables, one)
+        if not (unruled and dispute.ruled):
+            shown.append(dispute)
+        if len(shown) == limit:
+            break
+    return shown
+
+
+def _excerpt(protocol: Protocol, item: Item, unit: Unit) -> str:
+    text = unit.text
+    if text is None:
+        shown = [name for name in protocol.shown_fields() if name in item.fields]
+        rated = [name for name in shown if protocol.item.fields[name].role == "rated"]
+        text = next((field_text(item.fields[name]) for name in [*rated, *shown]), "")
+    text = " ".join(text.split())
+    return text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1].rstrip()}…"
+
+
+def _dispute(study: Study, tables: Tables, one: DisputedTogether) -> Dispute:
+    number, position = tables.place(one.unit)
+    item = study.store.items.at([number])[0]
+    unit = next(unit for unit in study.store.items.units_of([item.id])[item.id] if unit.position == position)
+    ruled = {
+        rating.criterion
+        for rating in _ratings_of(study, unit)
+        if rating.rater in tables.adjudicators and is_answer(rating)
+    }
+    return Dispute(
+        unit.id,
+        item.id,
+        position,
+        _excerpt(tables.protocol, item, unit),
+        one.disagreement,
+        dict(one.by_criterion),
+        ruled.issuperset(_disputed_criteria(one)),
+    )
+
+
+def _ratings_of(study: Study, unit: Unit) -> Sequence[Rating]:
+    return [rating for rating in study.store.ratings.all(item=unit.item) if rating.unit == unit.id]
+
+
+def _disputed_criteria(one: DisputedTogether) -> Sequence[str]:
+    return [name for name, distance in one.by_criterion.items() if distance > 0]
+
+
+def _adjudicators(tables: Tables) -> list[int]:
+    return [number for number, rater in enumerate(tables.raters) if rater.id in tables.adjudicators]
+
+
+def _rulings(tables: Tables) -> int:
+    return sum(
+        sum(table.statuses[number].values()) for table in tables.tables.values() for number in _adjudicators(tables)
+    )
+
+
+def _known_rulings(tables: Tables) -> frozenset[tuple[int, str]]:
+    """Units and criteria with a value by an adjudicator, as far as the tables know."""
+    numbers = _adjudicators(tables)
+    units = {name: table.unit[np.isin(table.rater, numbers)].tolist() for name, table in tables.tables.items()}
+    return frozenset((unit, name) for name, found in units.items() for unit in found)

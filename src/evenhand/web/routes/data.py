@@ -1,16 +1,15 @@
 """The study's items, ratings, agreement and measures as JSON, for the owner's programs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Query
 from pydantic import Field
 
-from evenhand.analysis.tables import Tables
 from evenhand.records import FieldValue, Item, Kind, RaterRef, Rating, Span, Status, now
 from evenhand.report.build import agreement_report, measures_report
-from evenhand.report.json import Json, agree_json, measures_json
+from evenhand.report.json import agree_json, measures_json
 from evenhand.store.people.access import Role
 from evenhand.study import Study
 from evenhand.web.dependencies import Owner, ServicesOf
@@ -215,8 +214,7 @@ def _rating_entry(study: Study, number: int, rating: Rating, kind: Kind) -> Rati
     if study.protocol.rule.of != "item":
         item, _, digits = rating.unit.rpartition("#")
         position = int(digits)
-    known: dict[str, Any] = {entry.name: getattr(rating, entry.name) for entry in fields(rating)}
-    return RatingEntry(**known, number=number, item=item, position=position, kind=kind)
+    return view_of(RatingEntry, rating, number=number, item=item, position=position, kind=kind)
 
 
 # What `agree --json` and `measures --json` print. These classes only describe it.
@@ -355,18 +353,12 @@ class MeasuresDocument(ResponseModel, kw_only=True):
 @router.get("/agreement", response_model=AgreementDocument, summary="Get the agreement between raters")
 def agreement(_: Owner, services: ServicesOf) -> AsciiJSONResponse:
     """The document that `evenhand agree --json` prints."""
-    return AsciiJSONResponse(services.cache.from_tables("agreement", _agreement))
+    document = services.cache.from_tables("agreement", lambda tables: agree_json(agreement_report(tables)))
+    return AsciiJSONResponse(document)
 
 
 @router.get("/measures", response_model=MeasuresDocument, summary="Get the protocol's measures")
 def measured(_: Owner, services: ServicesOf) -> AsciiJSONResponse:
     """The document that `evenhand measures --json` prints."""
-    return AsciiJSONResponse(services.cache.from_tables("measures", _measures))
-
-
-def _agreement(tables: Tables) -> Json:
-    return agree_json(agreement_report(tables))
-
-
-def _measures(tables: Tables) -> Json:
-    return measures_json(measures_report(tables))
+    document = services.cache.from_tables("measures", lambda tables: measures_json(measures_report(tables)))
+    return AsciiJSONResponse(document)

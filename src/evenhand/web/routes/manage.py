@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Body, HTTPException, Query
 from pydantic import Field, StrictStr
 
-from evenhand.analysis.agreement import CurvePoint, agreement_curve
+from evenhand.analysis.agreement import agreement_curve
 from evenhand.analysis.tables import Tables
-from evenhand.assignment import Plan, Purpose, Task, TaskState
+from evenhand.assignment import Plan, Purpose, TaskState
 from evenhand.monitoring.activity import activity_of
 from evenhand.monitoring.hints import RaterRecord
 from evenhand.monitoring.progress import Participant, StudyProgress, progress
@@ -34,8 +34,6 @@ RaterId = Annotated[StrictStr, Field(min_length=1, max_length=MAX_ID)]
 LockedPart = Literal["seed", "batch", "by"]
 LOCKED: tuple[LockedPart, ...] = ("seed", "batch", "by")
 """What determines the order of the items, and cannot change once items have been assigned in it."""
-PAGE = 1000
-"""Tasks read at once."""
 PROGRESS = "progress"
 """The name of the progress in the cache; forgotten when the owner has changed something and wants to see it."""
 PLAN_EXAMPLE = {"overlap": 2, "batch": 20, "training": "offered", "repeat_every": 25}
@@ -114,8 +112,8 @@ def write_plan(plan: Annotated[Plan, Body(examples=[PLAN_EXAMPLE])], _: Owner, s
 @router.get("/raters/tasks", summary="List the open tasks of a rater", responses=error_responses(404))
 def open_tasks(rater: Annotated[RaterId, Query(examples=["ann"])], _: Owner, services: ServicesOf) -> OpenTasks:
     with services.read() as study:
-        tasks = _open_tasks(_people_with(study, rater), rater)
-    return OpenTasks(rater, [view_of(OpenTask, task) for task in tasks])
+        tasks = _people_with(study, rater).tasks.all(rater, limit=2**31 - 1)
+    return OpenTasks(rater, [view_of(OpenTask, task) for task in tasks if task.state == "open"])
 
 
 @router.post(
@@ -158,15 +156,6 @@ def _people_with(study: Study, rater: str) -> People:
     if people.member(rater) is None:
         raise HTTPException(404, f"There is no rater {rater!r} in this study.")
     return people
-
-
-def _open_tasks(people: People, rater: str) -> list[Task]:
-    found: list[Task] = []
-    after = 0
-    while page := people.tasks.all(rater, after=after, limit=PAGE):
-        found += [task for task in page if task.state == "open"]
-        after = page[-1].number
-    return found
 
 
 # Progress
@@ -356,17 +345,11 @@ def _optional(estimate: Estimate | None) -> StatisticView | None:
 
 
 def _growth(tables: Tables) -> GrowthView:
-    protocol = tables.protocol
-    return GrowthView(
-        {
-            name: GrowthCurve(protocol.criterion(name).title, _points(points))
-            for name, points in agreement_curve(tables).items()
-        }
-    )
-
-
-def _points(points: Sequence[CurvePoint]) -> list[GrowthPointView]:
-    return [
-        GrowthPointView.of(one.alpha, ratings=one.ratings, units=one.units, percent=StatisticView.of(one.percent))
-        for one in points
-    ]
+    curves: dict[str, GrowthCurve] = {}
+    for name, points in agreement_curve(tables).items():
+        shown = [
+            GrowthPointView.of(one.alpha, ratings=one.ratings, units=one.units, percent=StatisticView.of(one.percent))
+            for one in points
+        ]
+        curves[name] = GrowthCurve(tables.protocol.criterion(name).title, shown)
+    return GrowthView(curves)

@@ -1,4 +1,4 @@
-"""JSON for raters: the form, their tasks, and their answers.
+"""JSON for raters: the form, their tasks, their answers, and what they may see when a task is done.
 
 A rater refers only to the numbers of their own tasks and to positions of units in them, and so cannot reach anything
 that was not assigned to them.
@@ -11,15 +11,30 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, HTTPException, Path, Query, Response
 from pydantic import Field, StrictInt
 
+from evenhand.assignment import Plan, Purpose, Task, TaskState, repeats_among
 from evenhand.errors import UserError
-from evenhand.protocol.completion import MissingPart
+from evenhand.nlp.words import token_f1
+from evenhand.protocol.completion import MissingPart, UnitRatings, effective_values
+from evenhand.protocol.model import Criterion, Protocol
+from evenhand.records import UNANSWERABLE, Kind, Rating, Span, Status, Unit, Value
+from evenhand.scales import Text, same_value
+from evenhand.store.people.tasks import TaskCounts
+from evenhand.study import Study
+from evenhand.web import answers
+from evenhand.web.answers import (
+    AnswerRequest,
+    RaterTask,
+    RatingView,
+    Remark,
+    SavedAnswer,
+    UnitState,
+    rating_view,
+    unit_state,
+)
 from evenhand.web.dependencies import Rater, ServicesOf
 from evenhand.web.errors import error_responses
-from evenhand.web.schemas import ErrorMessage, InvalidBody, ResponseModel, StrictRequest
-from evenhand.web.services import answers, tasks
-from evenhand.web.services.answers import AnswerRequest, RaterTask, RatingView, Remark, SavedAnswer
-from evenhand.web.services.forms import Form, form_of
-from evenhand.web.services.tasks import FinishedUnit, NextTask, TaskList, TaskView
+from evenhand.web.forms import FieldParts, Form, fields_of, form_of, shown_span
+from evenhand.web.schemas import ErrorMessage, InvalidBody, Moment, ResponseModel, StrictRequest, view_of
 
 router = APIRouter(prefix="/api", tags=["rating"])
 
@@ -31,6 +46,109 @@ IfNoneMatch = Annotated[str | None, Header(description="*: you have no rating ye
 Digest = Annotated[
     str | None, Header(alias="X-Evenhand-Protocol", description="the digest of the form that the answer was made with")
 ]
+SIMILAR = 0.5
+"""The token F1 from which a text counts as equal to the expected one."""
+
+
+class UnitView(UnitState):
+    """A unit with its rater's current ratings, by criterion."""
+
+    position: int
+    text: str | None
+    span: Span | None
+    ratings: dict[str, RatingView]
+
+
+class OtherRating(ResponseModel):
+    """Another rater's answer."""
+
+    rater: str
+    kind: Kind
+    position: int
+    criterion: str
+    status: Status
+    value: Value | None
+    rationale: str | None
+
+
+class ExampleVerdict(ResponseModel):
+    """One answer to a worked example, with the expected one."""
+
+    criterion: str
+    expected: Value | None
+    given: Value | None
+    right: bool
+    rationale: str | None
+
+
+class Feedback(ResponseModel):
+    """The expected answers to a worked example."""
+
+    explanation: str | None
+    criteria: list[ExampleVerdict]
+
+
+class TaskView(ResponseModel):
+    """An item or a worked example for one rater. `title` is the worked example's. `locked`: its answers are final."""
+
+    number: int
+    purpose: Literal["training", "rate"]
+    state: TaskState
+    locked: bool
+    title: str | None
+    fields: list[FieldParts]
+    units: list[UnitView]
+    feedback: Feedback | None
+    others: list[OtherRating] | None
+
+
+class TaskProgress(ResponseModel):
+    """The number of tasks a rater has done, without training, and the total, if it is known."""
+
+    done: int
+    of: int | None
+
+
+class NextTask(ResponseModel):
+    """The next task, or why there is none; `completion` is the address to go to when everything is done."""
+
+    state: Literal["task", "paused", "done"]
+    task: TaskView | None
+    progress: TaskProgress
+    completion: str | None = None
+
+
+class TaskSummary(ResponseModel):
+    """A task without its content."""
+
+    number: int
+    purpose: Literal["training", "rate"]
+    state: TaskState
+    opened: Moment
+    finished: Moment | None
+
+
+class TaskList(ResponseModel):
+    """A rater's tasks, in order."""
+
+    tasks: list[TaskSummary]
+    progress: TaskProgress
+
+
+class TaskStatus(ResponseModel):
+    """Whether a task is done, and whether its answers are final."""
+
+    state: TaskState
+    locked: bool
+
+
+class FinishedUnit(ResponseModel):
+    """A finished unit and its task."""
+
+    unit: UnitView
+    task: TaskStatus
+    feedback: Feedback | None
+    others: list[OtherRating] | None
 
 
 class TrainingSkipped(ResponseModel):
@@ -88,7 +206,7 @@ def next_task(account: Rater, services: ServicesOf, body: NextTaskRequest) -> Ne
         task = study.store.people.tasks.next(account.name, holding=body.holding)
     # Rendered from a reading connection, so that other raters can save meanwhile.
     with services.read() as study:
-        return tasks.next_task(study, account.name, task)
+        return _next_task(study, account.name, task)
 
 
 @router.get("/tasks", summary="List your tasks")
@@ -99,13 +217,13 @@ def list_tasks(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> TaskList:
     with services.read() as study:
-        return tasks.task_list(study, account.name, after, limit)
+        return _task_list(study, account.name, after, limit)
 
 
 @router.get("/tasks/{number}", summary="Get one of your tasks", responses=error_responses(404))
 def get_task(account: Rater, services: ServicesOf, number: Number) -> TaskView:
     with services.read() as study:
-        return tasks.task_view(RaterTask(study, account.name, number))
+        return task_view(RaterTask(study, account.name, number))
 
 
 @router.put("/tasks/{number}/units/{position}/ratings/{criterion}", summary="Save an answer", responses=SAVES)
@@ -144,7 +262,7 @@ def finish(
     """Settle the criteria that need no answer. A task is done when all of its units are finished."""
     with services.write(digest) as study:
         answers.finish(RaterTask(study, account.name, number), position)
-        return tasks.finished_unit(RaterTask(study, account.name, number), position)
+        return _finished_unit(RaterTask(study, account.name, number), position)
 
 
 @router.post("/tasks/{number}/skip", summary="Skip an item", responses={**error_responses(400, 404), **CONFLICT})
@@ -152,7 +270,7 @@ def skip(account: Rater, services: ServicesOf, number: Number, body: SkipRequest
     """Skip everything in a task that has no answer yet. The task is done then."""
     with services.write(digest) as study:
         answers.skip(RaterTask(study, account.name, number), body.reason)
-        return tasks.task_view(RaterTask(study, account.name, number))
+        return task_view(RaterTask(study, account.name, number))
 
 
 @router.post("/training/skip", summary="Skip the training", responses=error_responses(409))
@@ -175,3 +293,133 @@ def replaced_id(if_match: str | None, if_none_match: str | None) -> str | None:
     if found is None:
         raise UserError("give either If-Match with one id in double quotes, or If-None-Match: *")
     return found[1]
+
+
+# What the page gets
+
+
+def _next_task(study: Study, rater: str, task: Task | None) -> NextTask:
+    """A task that was just assigned, or why there is none."""
+    people = study.store.people
+    plan, member = people.tasks.plan(), people.member(rater)
+    progress = progress_of(study, rater, plan)
+    if task is not None:
+        return NextTask("task", task_view(RaterTask(study, rater, task.number)), progress)
+    if plan.paused or member is None or member.paused:
+        return NextTask("paused", None, progress)
+    # A rater with open tasks, or without any from the start, has not completed anything yet.
+    complete = progress.done > 0 and _counts(study, rater).open == 0
+    return NextTask("done", None, progress, plan.completion if complete else None)
+
+
+def progress_of(study: Study, rater: str, plan: Plan) -> TaskProgress:
+    """The number of tasks done, without training, out of the rater's share, or of all items if there is no share.
+
+    Repeats count in both numbers from the start, as many as the plan will give, so that neither reveals which they are.
+    """
+    counts, member = _counts(study, rater), study.store.people.member(rater)
+    share = (member.share if member else None) or plan.share
+    if share is None and plan.overlap is not None:
+        return TaskProgress(counts.done, None)
+    total = study.store.items.count()
+    items = total if share is None else min(share, total)
+    if counts.own_given >= items:
+        # Everything has been assigned: there is nothing more to come.
+        return TaskProgress(counts.done, counts.done + counts.open)
+    return TaskProgress(counts.done, items + max(repeats_among(items, plan), counts.repeats_given))
+
+
+def _task_list(study: Study, rater: str, after: int, limit: int) -> TaskList:
+    """A rater's tasks without their content."""
+    people = study.store.people
+    tasks = people.tasks.all(rater, after=after, limit=limit)
+    return TaskList(
+        [view_of(TaskSummary, task, purpose=_shown_purpose(task)) for task in tasks],
+        progress_of(study, rater, people.tasks.plan()),
+    )
+
+
+def task_view(task: RaterTask) -> TaskView:
+    """A task with everything that its rater may see."""
+    return TaskView(
+        number=task.task.number,
+        purpose=_shown_purpose(task.task),
+        state=task.task.state,
+        locked=task.locked,
+        title=task.example.title if task.example else None,
+        fields=fields_of(task.protocol, task.fields),
+        units=[unit_view(task.protocol, unit, task.ratings.get(unit.id, {})) for unit in task.units],
+        feedback=feedback_on(task),
+        others=others_of(task),
+    )
+
+
+def unit_view(protocol: Protocol, unit: Unit, ratings: UnitRatings) -> UnitView:
+    state = unit_state(protocol, ratings)
+    return UnitView(
+        finished=state.finished,
+        missing=state.missing,
+        position=unit.position,
+        text=unit.text,
+        span=shown_span(protocol, unit),
+        ratings={criterion: rating_view(rating) for criterion, rating in ratings.items()},
+    )
+
+
+def _finished_unit(task: RaterTask, position: int) -> FinishedUnit:
+    """A unit that was just finished, with what its rater may see now."""
+    unit = task.unit(position)
+    return FinishedUnit(
+        unit=unit_view(task.protocol, unit, task.ratings.get(unit.id, {})),
+        task=TaskStatus(task.task.state, task.locked),
+        feedback=feedback_on(task),
+        others=others_of(task),
+    )
+
+
+# What a rater may see when a task is done
+
+
+def feedback_on(task: RaterTask) -> Feedback | None:
+    """The answers to a worked example that is done, and so can no longer be changed, with the expected ones: where the
+    example has one or none is asked for. None for any other task."""
+    example, protocol = task.example, task.protocol
+    if example is None or task.task.state != "done":
+        return None
+    given = effective_values(protocol, next(iter(task.ratings.values()), dict[str, Rating]()))
+    verdicts: list[ExampleVerdict] = []
+    for criterion in protocol.criteria:
+        expected = example.ratings.get(criterion.id)
+        if expected is None and protocol.asked(criterion, example.ratings):
+            continue
+        answer = given.get(criterion.id)
+        right = is_right(criterion, expected, answer, protocol.language)
+        rationale = example.rationales.get(criterion.id)
+        verdicts.append(ExampleVerdict(criterion.id, expected, answer, right, rationale))
+    return Feedback(example.explanation, verdicts)
+
+
+def is_right(criterion: Criterion, expected: Value | None, given: Value | None, language: str) -> bool:
+    """Whether an answer is the expected one; None means that the criterion is not asked, or has no value."""
+    if not isinstance(criterion.scale, Text) or expected is None or given is None:
+        return same_value(expected, given)
+    if UNANSWERABLE in (expected, given):
+        return expected == given
+    return token_f1(str(given), str(expected), language) >= SIMILAR
+
+
+def others_of(task: RaterTask) -> list[OtherRating] | None:
+    """What the others answered on the item of a task that is done; None if the plan does not reveal it."""
+    if task.task.state != "done" or task.is_trial or task.plan.reveal == "never":
+        return None
+    positions = {unit.id: unit.position for unit in task.units}
+    return [view_of(OtherRating, rating, kind=kind, position=positions[rating.unit]) for kind, rating in task.revealed]
+
+
+def _counts(study: Study, rater: str) -> TaskCounts:
+    return study.store.people.tasks.count(rater).get(rater, TaskCounts())
+
+
+def _shown_purpose(task: Task) -> Literal["training", "rate"]:
+    """Items with known answers and repeats look like any other."""
+    return "training" if task.purpose is Purpose.TRAINING else "rate"

@@ -12,8 +12,8 @@ from evenhand.protocol.completion import TAKEN_BACK
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Rating, Span, Status
+from evenhand.web.answers import AnswerRequest, check, check_evidence, content_of, same_answer
 from evenhand.web.routes.tasks import replaced_id
-from evenhand.web.services.answers import AnswerRequest, check, check_evidence, content_of, same_answer
 from tests.protocol.test_completion import BAD, FEEDBACK, HALO, STEM, asking, rated, said, unit
 
 

@@ -37,9 +37,8 @@ from evenhand.protocol.model import Criterion, Example, Protocol, field_text
 from evenhand.records import FieldValue, Kind, Rating, Span, Status, Unit, Value, now
 from evenhand.scales import Text, same_value
 from evenhand.study import Study
+from evenhand.web.forms import offers_cannot_assess
 from evenhand.web.schemas import Moment, ResponseModel, StrictRequest
-from evenhand.web.services.adjudication import DisputedCase
-from evenhand.web.services.forms import offers_cannot_assess
 
 MAX_TEXT = 20_000
 """Characters in anything a rater writes."""
@@ -231,7 +230,7 @@ def rating_view(one: Rating) -> RatingView:
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class Target:
     """The unit that is answered: how a rating of it is made, and the rater's current ones. A ruling has no task."""
 
     study: Study
@@ -240,7 +239,7 @@ class _Target:
     task: RaterTask | None = None
 
     @classmethod
-    def of(cls, task: RaterTask, unit: Unit) -> "_Target":
+    def of(cls, task: RaterTask, unit: Unit) -> "Target":
         visible = set[str]()
         if task.task.purpose is Purpose.REPEAT:
             # The rater may have seen what was revealed after the first time.
@@ -257,8 +256,8 @@ class _Target:
 
 def save(task: RaterTask, position: int, criterion: str, answer: AnswerRequest, replaces: str | None) -> SavedAnswer:
     """Save a rater's answer in place of the one with the id `replaces`."""
-    target = _Target.of(task, task.unit(position))
-    saved = _save(target, criterion, answer, replaces, task.fields if answer.evidence else {})
+    target = Target.of(task, task.unit(position))
+    saved = save_answer(target, criterion, answer, replaces, task.fields if answer.evidence else {})
     tasks, known = task.study.store.people.tasks, task.task
     if known.state == "done" and (answer.taken_back or not saved.unit.finished):
         # Otherwise it would count as done without an answer, and never come back.
@@ -268,19 +267,10 @@ def save(task: RaterTask, position: int, criterion: str, answer: AnswerRequest, 
     return saved
 
 
-def rule(
-    study: Study, case: DisputedCase, adjudicator: str, criterion: str, answer: AnswerRequest, replaces: str | None
-) -> SavedAnswer:
-    """Save an adjudicator's answer; criteria that are no longer asked after it are settled with it."""
-    known: dict[str, Any] = {"digest": study.protocol.digest, "visible": case.visible}
-    rate = partial(Rating, unit=case.unit.id, rater=adjudicator, **known)
-    return _save(_Target(study, rate, case.own), criterion, answer, replaces, case.item.fields)
-
-
 def finish(task: RaterTask, position: int) -> None:
     """Settle what needs no decision in a unit; 422 with what is missing. The last unit completes the task."""
     unit, protocol = task.unit(position), task.protocol
-    target = _Target.of(task, unit)
+    target = Target.of(task, unit)
     lacking = missing(protocol, target.ratings)
     if lacking:
         titles = {criterion.id: f"{criterion.title}: " for criterion in protocol.criteria}
@@ -303,7 +293,7 @@ def skip(task: RaterTask, reason: str | None) -> None:
         raise UserError(f"give another reason than {TAKEN_BACK!r}, which marks an answer that was withdrawn")
     settled = [
         target.settled(name, status, reason if status is Status.SKIPPED else None)
-        for target in [_Target.of(task, unit) for unit in task.units]
+        for target in [Target.of(task, unit) for unit in task.units]
         for name, status in statuses_on_finish(task.protocol, target.ratings, skipped=True)
     ]
     _settle(task, settled)
@@ -318,9 +308,13 @@ def skip_training(study: Study, rater: str) -> None:
     people.update(rater, training_over=True)
 
 
-def _save(
-    target: _Target, criterion_id: str, answer: AnswerRequest, replaces: str | None, fields: Fields
+def save_answer(
+    target: Target, criterion_id: str, answer: AnswerRequest, replaces: str | None, fields: Fields
 ) -> SavedAnswer:
+    """Save an answer in place of the one with the id `replaces`; it may cite `fields` as evidence.
+
+    Criteria that are no longer asked after a ruling are settled with it.
+    """
     protocol, present = target.study.store.protocols.current, target.ratings.get(criterion_id)
     criterion = protocol.by_id.get(criterion_id)
     if criterion is None:
@@ -372,7 +366,7 @@ def _reject_if_locked(task: RaterTask) -> None:
         raise HTTPException(409, {"error": message, "present": None})
 
 
-def _no_longer_asked(protocol: Protocol, target: _Target, ruling: Rating) -> Sequence[Rating]:
+def _no_longer_asked(protocol: Protocol, target: Target, ruling: Rating) -> Sequence[Rating]:
     """The follow-up questions of a criterion that are not asked after this ruling, and the follow-ups of those."""
     if ruling.status is not Status.RATED:
         return []

@@ -13,9 +13,8 @@ from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import FieldValue, Rating, Span, Triple, Unit
 from evenhand.scales import Nominal
-from evenhand.web.schemas import AsciiJSONResponse
-from evenhand.web.services.answers import RatingView, example_unit, rating_view
-from evenhand.web.services.forms import (
+from evenhand.web.answers import RatingView, example_unit, rating_view
+from evenhand.web.forms import (
     Form,
     fields_of,
     form_of,
@@ -23,6 +22,7 @@ from evenhand.web.services.forms import (
     parts_of,
     shown_span,
 )
+from evenhand.web.schemas import AsciiJSONResponse
 
 BUILT_IN = ("ai-detection", "feedback", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy")
 each_protocol = pytest.mark.parametrize("name", BUILT_IN)
