@@ -9,9 +9,9 @@ import pytest
 
 from evenhand.analysis.tables import TableBuilder, Tables
 from evenhand.assignment import Plan
-from evenhand.monitoring.activity import Activity, Speed, activity_of, speed
-from evenhand.monitoring.hints import RaterRecord, hints
-from evenhand.monitoring.progress import Participant, Progress, progress
+from evenhand.monitoring.activity import Activity, Participant, activity_of
+from evenhand.monitoring.hints import hints
+from evenhand.monitoring.progress import Progress, progress
 from evenhand.monitoring.quality import (
     Match,
     comparable_criteria,
@@ -103,11 +103,12 @@ def test_speed_is_units_over_active_time_and_the_median_is_robust():
         HALO, [rating(name, S, seconds=spent) for name, spent in (("a", 10), ("b", 20), ("c", 330), ("d", None))]
     )
     # 3 units in 360 seconds are 30 an hour; of 10, 20 and 330 the middle one is 20; d's time is not known.
-    assert speed(kept) == Speed(3, 30.0, 20)
+    assert (len(kept.seconds), kept.per_hour, kept.seconds_per_unit) == (3, 30.0, 20)
 
 
 def test_there_is_no_speed_without_times():
-    assert speed(activity_of(HALO, [rating("a", S)])) == Speed(0, None, None)
+    kept = activity_of(HALO, [rating("a", S)])
+    assert (kept.per_hour, kept.seconds_per_unit) == (None, None)
 
 
 # Known answers and the others
@@ -273,7 +274,7 @@ def test_the_rater_with_the_known_answers_is_nobody_among_the_people():
     found = progress(tables, people, Plan(overlap=2, gold="key"), NOON)
     assert (found.study.units_rated, found.study.units_done, found.study.items_given) == (2, 1, 3)
     assert found.study.raters == 3
-    ann = found.records[0]
+    ann = found.people[0]
     assert ann.others is not None
     assert (ann.others.same.value, ann.others.same.n) == (0.0, 1), "against ben alone"
     assert progress(tables, people, Plan(gold="key"), NOON).study.items_wanted == 4
@@ -286,7 +287,7 @@ def test_every_member_has_figures_and_only_raters_have_hints():
     )
     people = [Participant(member("ann")), Participant(member("key")), Participant(member("eve", role="adjudicator"))]
     found = progress(tables, people, Plan(gold="key"), NOON)
-    ann, key, eve = found.records
+    ann, key, eve = found.people
     assert ann.known is not None
     assert (ann.known.same.value, ann.known.same.n) == (1.0, 6)
     assert key.known is None
@@ -297,7 +298,7 @@ def test_every_member_has_figures_and_only_raters_have_hints():
 
 def test_a_member_whom_the_tables_do_not_know_yet_has_no_figures():
     found = progress(tables_of(HALO, {"ann": {"support": [S]}}), [Participant(member("new"))], Plan(gold="ann"), NOON)
-    assert (found.records[0].known, found.records[0].others) == (None, None)
+    assert (found.people[0].known, found.people[0].others) == (None, None)
 
 
 # Who needs help
@@ -307,12 +308,12 @@ def share(hits: int, n: int, low: float, high: float, units: int | None = None) 
     return Match(Estimate(hits / n, low, high, n), n if units is None else units)
 
 
-def record(name: str = "ann", **more: object) -> RaterRecord:
-    plain = RaterRecord(member(name), TaskCounts(), Activity(), Speed(0, None, None), None, None, None, None)
+def record(name: str = "ann", **more: object) -> Participant:
+    plain = Participant(member(name))
     return replace(plain, **more)  # type: ignore[arg-type]
 
 
-def told(person: RaterRecord, *rest: RaterRecord, plan: Plan | None = None) -> Sequence[str]:
+def told(person: Participant, *rest: Participant, plan: Plan | None = None) -> Sequence[str]:
     return hints(person, rest, plan or Plan(), NOON)
 
 
@@ -352,14 +353,18 @@ def test_agreement_with_the_others_below_the_median_of_the_rest():
     assert told(record(others=share(6, 20, 0.15, 0.52))) == []
 
 
+def working(units: int, seconds: float) -> Activity:
+    return Activity(seconds={f"u{number}": seconds for number in range(units)})
+
+
 def test_unusually_fast():
-    rest = [record(name, speed=Speed(20, 60, seconds)) for name, seconds in (("bob", 50.0), ("cem", 40.0))]
-    assert told(record(speed=Speed(10, 300, 12.0)), *rest) == [
+    rest = [record(name, activity=working(20, seconds)) for name, seconds in (("bob", 50.0), ("cem", 40.0))]
+    assert told(record(activity=working(10, 12.0)), *rest) == [
         "Is unusually fast: 12 seconds per unit; the others take 45."
     ]
-    assert told(record(speed=Speed(10, 200, 15.0)), *rest) == []
-    assert told(record(speed=Speed(9, 300, 12.0)), *rest) == []
-    assert told(record(speed=Speed(10, 300, 12.0))) == []
+    assert told(record(activity=working(10, 15.0)), *rest) == []
+    assert told(record(activity=working(9, 12.0)), *rest) == []
+    assert told(record(activity=working(10, 12.0))) == []
 
 
 def test_silent_with_items_in_hand():

@@ -1,7 +1,7 @@
 """`evenhand judge`, `prompts`, `replies`, `runs` and `questions`: what language models and built-in raters do."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,8 +13,8 @@ from evenhand.cli.support import (
     json_option,
     open_study,
     overwrite_option,
-    print_json,
     program,
+    show_result,
     study_argument,
     with_options,
 )
@@ -147,13 +147,8 @@ def runs(study: str, as_json: bool, stop: str | None) -> None:
         if stop is not None:
             opened.stop_run(stop)
         found = opened.store.work.runs()
-    if as_json:
-        print_json([_run_document(run) for run in found])
-        return
-    for run in found:
-        _print_run(run)
-    if not found:
-        click.echo("no model has rated this study yet")
+    lines = [line for run in found for line in _run_lines(run)] or ["no model has rated this study yet"]
+    show_result([_run_document(run) for run in found], lines, as_json)
 
 
 def _run_document(run: Run) -> dict[str, object]:
@@ -170,31 +165,31 @@ def _run_document(run: Run) -> dict[str, object]:
     }
 
 
-def _print_run(run: Run) -> None:
+def _run_lines(run: Run) -> Iterator[str]:
     seconds = f", {(run.ended - run.started).total_seconds():,.0f} s" if run.ended else ""
-    click.echo(f"{run.started:%Y-%m-%d %H:%M:%S} {run.rater}: {run.state}{seconds} (run {run.id})")
-    click.echo(f"  {', '.join(f'{name} {value}' for name, value in run.settings.items() if value is not None)}")
+    yield f"{run.started:%Y-%m-%d %H:%M:%S} {run.rater}: {run.state}{seconds} (run {run.id})"
+    yield f"  {', '.join(f'{name} {value}' for name, value in run.settings.items() if value is not None)}"
     for one in run.workers:
         if one.alive and run.state == "running":
-            click.echo(f"  process {one.pid} on {one.host}: {counted(one.leases, 'item')} leased")
+            yield f"  process {one.pid} on {one.host}: {counted(one.leases, 'item')} leased"
     if run.cap is not None:
         reserved = f", {money(run.reserved / 1e6)} reserved" if run.reserved else ""
-        click.echo(f"  cost limit {money(run.cap / 1e6)}: {money(run.spent / 1e6)} spent{reserved}")
+        yield f"  cost limit {money(run.cap / 1e6)}: {money(run.spent / 1e6)} spent{reserved}"
     counts = cast("dict[str, Any]", dict(run.counts))
     if "units" not in counts:
         return
     cost = money(counts["cost"]) if counts.get("cost") is not None else "price unknown"
-    click.echo(
+    yield (
         f"  {counts['units']:,} units, {counts['failed_units']:,} failed; {counts['calls']:,} calls, "
         f"{counts['reused']:,} stored replies reused; {counts['input_tokens']:,} tokens read, "
         f"{counts['output_tokens']:,} written; {cost}"
     )
     for name, number in counts.get("models", {}).items():
-        click.echo(f"    model as reported by the server: {name} ({number:,} replies)")
+        yield f"    model as reported by the server: {name} ({number:,} replies)"
     for part in counts.get("dropped", []):
-        click.echo(f"    not accepted by the server, and left out: {part}")
+        yield f"    not accepted by the server, and left out: {part}"
     for reason, number in counts["failures"].items():
-        click.echo(f"    failed {number:,}: {reason}")
+        yield f"    failed {number:,}: {reason}"
 
 
 @click.group()

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from evenhand.assignment import Plan
-from evenhand.cli.support import json_option, open_study, print_json, program, study_argument, with_options
+from evenhand.cli.support import json_option, open_study, program, show_result, study_argument, with_options
 from evenhand.errors import InputError, Problem, UserError
 from evenhand.protocol.model import Protocol
 from evenhand.report.json import plain
@@ -84,24 +84,17 @@ def _checked_password(host: str, password: Secret | None) -> Secret | None:
     return password
 
 
-@contextmanager
-def _listening(host: str, port: int) -> Generator[socket.socket]:
+def _listening(host: str, port: int) -> socket.socket:
     """A socket that already accepts connections, so that a link works from the moment it is printed."""
     try:
-        family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, number)
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except OSError as error:
         raise UserError(f"--host {host}: there is no such address here ({error.strerror or error})") from error
-    with listener:
-        if os.name == "posix":
-            # Elsewhere this option would let two programs listen on one port.
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(address)
-            listener.listen(1024)
-        except OSError as error:
-            raise UserError(_not_bound(host, port, error)) from error
-        yield listener
+    both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+    try:
+        return socket.create_server((host, port), family=family, backlog=1024, dualstack_ipv6=both)
+    except OSError as error:
+        raise UserError(_not_bound(host, port, error)) from error
 
 
 def _not_bound(host: str, port: int, error: OSError) -> str:
@@ -224,18 +217,16 @@ def _checked(name: str | None) -> str | None:
 
 
 def _print_invite(made: Invite, link: str, as_json: bool) -> None:
-    if as_json:
-        print_json({"invite": _invite_document(made), "link": link})
-        return
     if made.name is None:
         seats = counted(made.seats, "person", "people")
-        click.echo(f"{link}\n\nFor up to {seats}, {_validity(made)}. Each person is asked for a rater id.")
-        click.echo(f"On Prolific, append this to the link, and no one is asked:\n  {PROLIFIC}")
+        lines = [link, "", f"For up to {seats}, {_validity(made)}. Each person is asked for a rater id."]
+        lines += ["On Prolific, append this to the link, and no one is asked:", f"  {PROLIFIC}"]
     else:
-        click.echo(f"{link}\n\nFor {made.name}, {_validity(made)}. Anyone with the link rates under this name.")
-    click.echo("It is shown only once: the study keeps only its digest.")
+        lines = [link, "", f"For {made.name}, {_validity(made)}. Anyone with the link rates under this name."]
+    lines.append("It is shown only once: the study keeps only its digest.")
     if "://127.0.0.1" in link:
-        click.echo("It works on this machine only; give --url or set EVENHAND_URL to an address others can reach.")
+        lines.append("It works on this machine only; give --url or set EVENHAND_URL to an address others can reach.")
+    show_result({"invite": _invite_document(made), "link": link}, lines, as_json)
 
 
 def _validity(made: Invite) -> str:
@@ -243,16 +234,14 @@ def _validity(made: Invite) -> str:
 
 
 def _print_invites(invites: Sequence[Invite], as_json: bool) -> None:
-    if as_json:
-        print_json({"invites": [_invite_document(one) for one in invites]})
-        return
+    lines: list[str] = []
     for one in invites:
         who = one.name if one.name is not None else f"a group, {one.joined} of {one.seats} joined"
         state = state_of(one)
         ends = f", {_validity(one)}" if state in ("open", "full") else ""
-        click.echo(f"{one.id}  {one.role}  {who}: {state}{ends}")
-    if not invites:
-        click.echo("no one has been invited yet")
+        lines.append(f"{one.id}  {one.role}  {who}: {state}{ends}")
+    document = {"invites": [_invite_document(one) for one in invites]}
+    show_result(document, lines or ["no one has been invited yet"], as_json)
 
 
 def _revoke(study: Study, which: str, as_json: bool) -> None:
@@ -263,10 +252,8 @@ def _revoke(study: Study, which: str, as_json: bool) -> None:
         raise UserError(f"there is no invite {which!r} to withdraw; there are: {there}")
     for one in found:
         study.store.people.access.revoke_invite(one.id)
-    if as_json:
-        print_json({"revoked": [one.id for one in found]})
-    else:
-        click.echo(f"{counted(len(found), 'invite')} withdrawn; sessions are ended, ratings are kept")
+    line = f"{counted(len(found), 'invite')} withdrawn; sessions are ended, ratings are kept"
+    show_result({"revoked": [one.id for one in found]}, [line], as_json)
 
 
 def _invite_document(one: Invite) -> dict[str, object]:
@@ -313,10 +300,7 @@ def plan(study: str, pause: bool, resume: bool, as_json: bool, **options: Any) -
         if changes:
             current = _changed(current, changes)
             people.tasks.set_plan(current)
-        if as_json:
-            print_json(current.model_dump(mode="json"))
-        else:
-            click.echo("\n".join(_plan_lines(current, opened.protocol)))
+        show_result(current.model_dump(mode="json"), _plan_lines(current, opened.protocol), as_json)
 
 
 def _plan_value(name: str, value: Any) -> Any:

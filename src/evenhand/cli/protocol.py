@@ -2,11 +2,12 @@
 
 import click
 
-from evenhand.cli.support import json_option, print_json, study_argument
+from evenhand.cli.support import json_option, show_result, study_argument
 from evenhand.errors import UserError
 from evenhand.protocol.guideline import guideline
 from evenhand.protocol.load import available, load_protocol, protocol_schema, protocol_text
 from evenhand.protocol.model import Protocol
+from evenhand.report.json import json_text
 from evenhand.store.store import may_be_study
 from evenhand.study import Study
 from evenhand.text import counted, masked
@@ -17,15 +18,13 @@ from evenhand.text import counted, masked
 def protocols(as_json: bool) -> None:
     """List the installed protocols."""
     found = [load_protocol(name) for name in available()]
-    if as_json:
-        print_json([_entry(one) for one in found])
-        return
     width = max((len(one.name) for one in found), default=0)
+    lines: list[str] = []
     for one in found:
-        click.echo(f"{one.name:<{width}}  {one.title}")
         criteria = ", ".join(criterion.id for criterion in one.criteria)
-        click.echo(f"{'':<{width}}  unit: {one.unit}; criteria: {criteria}")
-    click.echo("\nevenhand protocol show NAME prints one as a guideline for raters.")
+        lines += [f"{one.name:<{width}}  {one.title}", f"{'':<{width}}  unit: {one.unit}; criteria: {criteria}"]
+    lines += ["", "evenhand protocol show NAME prints one as a guideline for raters."]
+    show_result([_entry(one) for one in found], lines, as_json)
 
 
 def _entry(one: Protocol) -> dict[str, object]:
@@ -57,7 +56,7 @@ def show(name: str, as_json: bool, as_yaml: bool) -> None:
     if as_yaml:
         click.echo(text, nl=not text.endswith("\n"))
     elif as_json:
-        print_json({**found.model_dump(mode="json"), "digest": found.digest})
+        click.echo(json_text({**found.model_dump(mode="json"), "digest": found.digest}))
     else:
         click.echo(guideline(found))
 
@@ -84,7 +83,7 @@ def check(file: str) -> None:
 @protocol.command()
 def schema() -> None:
     """Print the JSON Schema of protocol files, for editors."""
-    print_json(protocol_schema())
+    click.echo(json_text(protocol_schema()))
 
 
 @protocol.command()
@@ -116,31 +115,19 @@ def adopt(study: str, name: str) -> None:
 def versions(study: str, as_json: bool) -> None:
     """List the versions of the protocol that STUDY was rated under, with their ratings; the last is the current one."""
     with Study.open(study, check_source=False) as opened:
-        rows = _versions(opened)
-    if as_json:
-        print_json(rows)
-        return
-    for row in rows:
-        current = "; current" if row["in_force"] else ""
-        click.echo(
-            f"{str(row['digest'])[:12]}  {row['name']} {row['version']}, adopted {row['adopted']}: "
-            f"{counted(int(row['ratings'] or 0), 'rating')}{current}"
+        counts, current, found = opened.store.ratings.count(), opened.protocol.digest, opened.versions()
+    rows: list[dict[str, object]] = []
+    lines: list[str] = []
+    for one in found:
+        protocol, adopted = one.protocol, one.adopted.isoformat(timespec="seconds")
+        ratings, in_force = sum(counts.get(protocol.digest, {}).values()), protocol.digest == current
+        row = {"digest": protocol.digest, "name": protocol.name, "version": protocol.version}
+        more = {"source": one.source or None, "adopted": adopted, "ratings": ratings, "in_force": in_force}
+        rows.append({**row, **more})
+        lines.append(
+            f"{protocol.digest[:12]}  {protocol.name} {protocol.version}, adopted {adopted}: "
+            f"{counted(ratings, 'rating')}{'; current' if in_force else ''}"
         )
-    if len(rows) > 1:
-        click.echo(f"\nevenhand ratings export {masked(study)} --digest PREFIX -o FILE exports one version.")
-
-
-def _versions(study: Study) -> list[dict[str, str | int | None]]:
-    counts = study.store.ratings.count()
-    return [
-        {
-            "digest": version.protocol.digest,
-            "name": version.protocol.name,
-            "version": version.protocol.version,
-            "source": version.source or None,
-            "adopted": version.adopted.isoformat(timespec="seconds"),
-            "ratings": sum(counts.get(version.protocol.digest, {}).values()),
-            "in_force": version.protocol.digest == study.protocol.digest,
-        }
-        for version in study.versions()
-    ]
+    if len(found) > 1:
+        lines += ["", f"evenhand ratings export {masked(study)} --digest PREFIX -o FILE exports one version."]
+    show_result(rows, lines, as_json)

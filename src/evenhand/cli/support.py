@@ -3,7 +3,7 @@
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +34,9 @@ def emit(result: Result, as_json: bool = False) -> None:
     click.echo(json_text(result.to_dict()) if as_json else str(result))
 
 
-def print_json(document: object) -> None:
-    """Print one JSON document."""
-    click.echo(json_text(document))
+def show_result(document: object, lines: Iterable[str], as_json: bool) -> None:
+    """Print one JSON document, or lines of text."""
+    click.echo(json_text(document) if as_json else "\n".join(lines))
 
 
 def with_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:

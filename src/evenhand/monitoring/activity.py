@@ -1,13 +1,16 @@
 """What each person has answered so far, and how long it took."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from evenhand.monitoring.quality import Match
 from evenhand.protocol.completion import is_answer
 from evenhand.protocol.model import Protocol
 from evenhand.records import Rating, Status, Value
+from evenhand.store.people.access import Member
+from evenhand.store.people.tasks import TaskCounts
 
 DECISIONS = (Status.RATED, Status.CANNOT_ASSESS, Status.SKIPPED)
 """What a person decides; `not_asked` follows from other answers."""
@@ -32,22 +35,32 @@ class Activity:
     required: int = 0
     left_out: int = 0
 
+    @property
+    def per_hour(self) -> float | None:
+        """Units per hour of active time; the clock of the page stops while the person is inactive."""
+        return 3600.0 * len(self.seconds) / sum(self.seconds.values()) if self.seconds else None
+
+    @property
+    def seconds_per_unit(self) -> float | None:
+        """The median time."""
+        return median(self.seconds.values()) if self.seconds else None
+
 
 @dataclass(frozen=True, slots=True)
-class Speed:
-    """Units per hour of active time and the median seconds per unit, from the `units` whose time is known."""
+class Participant:
+    """A member with their task counts, activity and current trials, and how far their answers match others.
 
-    units: int
-    per_hour: float | None
-    seconds_per_unit: float | None
+    A match is None if it does not apply, or is not computed yet.
+    """
 
-
-def speed(activity: Activity) -> Speed:
-    """How fast one person works. The clock of the page stops while they are inactive."""
-    spent = activity.seconds.values()
-    if not spent:
-        return Speed(0, None, None)
-    return Speed(len(spent), 3600.0 * len(spent) / sum(spent), median(spent))
+    member: Member
+    counts: TaskCounts = field(default_factory=TaskCounts)
+    activity: Activity = field(default_factory=Activity)
+    trials: Sequence[Rating] = ()
+    known: Match | None = None
+    repeats: Match | None = None
+    training: Match | None = None
+    others: Match | None = None
 
 
 def activity_of(protocol: Protocol, ratings: Iterable[Rating]) -> Activity:

@@ -17,15 +17,12 @@ that raises false alarms.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
 from evenhand.assignment import Plan
-from evenhand.monitoring.activity import Activity, Speed
+from evenhand.monitoring.activity import Participant
 from evenhand.monitoring.quality import Match
-from evenhand.store.people.access import Member
-from evenhand.store.people.tasks import TaskCounts
 from evenhand.text import counted
 
 MIN_CASES = 5
@@ -36,21 +33,7 @@ MANY_LEFT_OUT = 0.3
 HALF = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class RaterRecord:
-    """The figures of one person. What does not apply is None."""
-
-    member: Member
-    counts: TaskCounts
-    activity: Activity
-    speed: Speed
-    known: Match | None
-    repeats: Match | None
-    training: Match | None
-    others: Match | None
-
-
-def hints(person: RaterRecord, rest: Sequence[RaterRecord], plan: Plan, now: datetime) -> Sequence[str]:
+def hints(person: Participant, rest: Sequence[Participant], plan: Plan, now: datetime) -> Sequence[str]:
     """What the owner should look at in one person's work; `rest` are the other people who rate."""
     found = (
         _known(person, rest),
@@ -64,7 +47,7 @@ def hints(person: RaterRecord, rest: Sequence[RaterRecord], plan: Plan, now: dat
     return [hint for hint in found if hint is not None]
 
 
-def _known(person: RaterRecord, rest: Sequence[RaterRecord]) -> str | None:
+def _known(person: Participant, rest: Sequence[Participant]) -> str | None:
     if person.known is None or not _enough(person.known):
         return None
     reached = [one.known.same for one in rest if one.known is not None and _enough(one.known)]
@@ -76,13 +59,13 @@ def _known(person: RaterRecord, rest: Sequence[RaterRecord]) -> str | None:
     return f"Gives the known answer {_share(person.known)}; {others}."
 
 
-def _repeats(person: RaterRecord) -> str | None:
+def _repeats(person: Participant) -> str | None:
     if person.repeats is None or not _below(person.repeats, GOOD_SHARE):
         return None
     return f"Answers repeated items the same way {_share(person.repeats)}; that is less than {_percent(GOOD_SHARE)}."
 
 
-def _others(person: RaterRecord, rest: Sequence[RaterRecord]) -> str | None:
+def _others(person: Participant, rest: Sequence[Participant]) -> str | None:
     values = [one.others.same.value for one in rest if one.others is not None and _enough(one.others)]
     known = [value for value in values if value is not None]
     if person.others is None or not known or not _below(person.others, median(known)):
@@ -90,7 +73,7 @@ def _others(person: RaterRecord, rest: Sequence[RaterRecord]) -> str | None:
     return f"Agrees with the majority of the others {_share(person.others)}; the rest reach {_percent(median(known))}."
 
 
-def _fast(person: RaterRecord, rest: Sequence[RaterRecord]) -> str | None:
+def _fast(person: Participant, rest: Sequence[Participant]) -> str | None:
     own = _median_seconds(person)
     known = [seconds for one in rest if (seconds := _median_seconds(one)) is not None]
     if own is None or not known or own >= FAST_RATIO * median(known):
@@ -98,18 +81,18 @@ def _fast(person: RaterRecord, rest: Sequence[RaterRecord]) -> str | None:
     return f"Is unusually fast: {own:.3g} seconds per unit; the others take {median(known):.3g}."
 
 
-def _median_seconds(person: RaterRecord) -> float | None:
-    return person.speed.seconds_per_unit if person.speed.units >= MIN_UNITS else None
+def _median_seconds(person: Participant) -> float | None:
+    return person.activity.seconds_per_unit if len(person.activity.seconds) >= MIN_UNITS else None
 
 
-def _inactive(person: RaterRecord, plan: Plan, now: datetime) -> str | None:
+def _inactive(person: Participant, plan: Plan, now: datetime) -> str | None:
     away = now - person.member.seen
     if person.member.paused or not person.counts.open or away <= timedelta(minutes=plan.claim_minutes):
         return None
     return f"Has {counted(person.counts.open, 'open item')} and was last active {_ago(away)} ago."
 
 
-def _leaves_out(person: RaterRecord) -> str | None:
+def _leaves_out(person: Participant) -> str | None:
     activity = person.activity
     if activity.units < MIN_UNITS or activity.left_out <= MANY_LEFT_OUT * activity.required:
         return None
@@ -117,7 +100,7 @@ def _leaves_out(person: RaterRecord) -> str | None:
     return f"Skips or cannot assess {activity.left_out:,} of {counted(activity.required, 'answer')} ({share})."
 
 
-def _training(person: RaterRecord) -> str | None:
+def _training(person: Participant) -> str | None:
     found = None if person.training is None else person.training.same
     if found is None or found.value is None or found.n < MIN_CASES or found.value >= HALF:
         return None

@@ -1,38 +1,23 @@
 """How far a study and each person in it are. Pure: what was read goes in, figures come out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
 
 from evenhand.analysis.tables import Tables
 from evenhand.assignment import Plan
-from evenhand.monitoring.activity import Activity, speed
-from evenhand.monitoring.hints import RaterRecord, hints
+from evenhand.monitoring.activity import Participant
+from evenhand.monitoring.hints import hints
 from evenhand.monitoring.quality import (
-    Match,
     comparable_criteria,
     match_with_examples,
     match_with_known,
     match_with_others,
     match_with_self,
 )
-from evenhand.protocol.model import Protocol
-from evenhand.records import Rating
 from evenhand.statistics import IntArray
-from evenhand.store.people.access import Member
-from evenhand.store.people.tasks import TaskCounts
-
-
-@dataclass(frozen=True, slots=True)
-class Participant:
-    """A member with what was read about them: task counts, activity and current trials."""
-
-    member: Member
-    counts: TaskCounts = field(default_factory=TaskCounts)
-    activity: Activity = field(default_factory=Activity)
-    trials: Sequence[Rating] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +40,7 @@ class StudyProgress:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The study, and each member in order of arrival with the hints about them.
+    """The study, and each member in order of arrival with their matches and the hints about them.
 
     `elsewhere` are the people who rated only in another way, such as in a spreadsheet, with the number of units that
     have a value from them.
@@ -63,7 +48,7 @@ class Progress:
 
     study: StudyProgress
     elsewhere: Mapping[str, int]
-    records: Sequence[RaterRecord]
+    people: Sequence[Participant]
     hints: Mapping[str, Sequence[str]]
 
 
@@ -72,37 +57,31 @@ def progress(tables: Tables, people: Sequence[Participant], plan: Plan, now: dat
     numbers = {rater.id: number for number, rater in enumerate(tables.raters)}
     known = None if plan.gold is None else numbers.get(plan.gold)
     everyone, independent = comparable_criteria(tables), comparable_criteria(tables.independent())
-    records: list[RaterRecord] = []
+    compared: list[Participant] = []
     for person in people:
         number = numbers.get(person.member.rater) if person.member.role == "rater" else None
         with_known = None
         if number is not None and known is not None and number != known:
             with_known = match_with_known(everyone, number, known)
-        with_others = None if number is None else match_with_others(independent, number, known)
-        records.append(_record(tables.protocol, person, with_known, with_others))
-    raters = [record for record in records if record.member.role == "rater"]
+        repeats = match_with_self(tables.protocol, person.activity.values, person.trials)
+        training = match_with_examples(tables.protocol, person.trials)
+        compared.append(
+            replace(
+                person,
+                known=with_known,
+                repeats=repeats if repeats.units else None,
+                training=training if training.units else None,
+                others=None if number is None else match_with_others(independent, number, known),
+            )
+        )
+    raters = [person for person in compared if person.member.role == "rater"]
     of_person = _units_by_person(tables, known)
     here = {person.member.rater for person in people}
     return Progress(
         _study_progress(tables, people, plan, of_person),
         {name: len(units) for name, units in of_person.items() if name not in here},
-        records,
+        compared,
         {one.member.rater: hints(one, [other for other in raters if other is not one], plan, now) for one in raters},
-    )
-
-
-def _record(protocol: Protocol, person: Participant, known: Match | None, others: Match | None) -> RaterRecord:
-    repeats = match_with_self(protocol, person.activity.values, person.trials)
-    training = match_with_examples(protocol, person.trials)
-    return RaterRecord(
-        member=person.member,
-        counts=person.counts,
-        activity=person.activity,
-        speed=speed(person.activity),
-        known=known,
-        repeats=repeats if repeats.units else None,
-        training=training if training.units else None,
-        others=others,
     )
 
 

@@ -14,9 +14,8 @@ from pydantic import Field, StrictStr
 from evenhand.analysis.agreement import agreement_curve
 from evenhand.analysis.tables import Tables
 from evenhand.assignment import Plan, Purpose, TaskState
-from evenhand.monitoring.activity import activity_of
-from evenhand.monitoring.hints import RaterRecord
-from evenhand.monitoring.progress import Participant, StudyProgress, progress
+from evenhand.monitoring.activity import Participant, activity_of
+from evenhand.monitoring.progress import StudyProgress, progress
 from evenhand.monitoring.quality import Match
 from evenhand.records import Rating, Status, now
 from evenhand.statistics import Estimate
@@ -307,25 +306,25 @@ def _progress(tables: Tables, people: Sequence[Participant], plan: Plan, at: dat
         overlap=plan.overlap,
         paused=plan.paused,
     )
-    raters = [_rater(record, plan, found.hints.get(record.member.rater, ())) for record in found.records]
+    raters = [_rater(person, plan, found.hints.get(person.member.rater, ())) for person in found.people]
     return ProgressView(study, raters, [ElsewhereProgress(*one) for one in found.elsewhere.items()], at)
 
 
-def _rater(record: RaterRecord, plan: Plan, hints: Sequence[str]) -> RaterProgress:
-    member, counts = record.member, record.counts
+def _rater(person: Participant, plan: Plan, hints: Sequence[str]) -> RaterProgress:
+    member, counts = person.member, person.counts
     return view_of(
         RaterProgress,
         member,
         tasks=RaterTasks(counts.training, counts.open, counts.own_done, counts.returned, counts.repeats_done),
         share=member.share if member.share is not None else plan.share,
-        units_rated=record.activity.units,
-        per_hour=record.speed.per_hour,
-        seconds_per_unit=record.speed.seconds_per_unit,
-        statuses=dict(record.activity.statuses),
-        gold=_match(record.known),
-        repeat=_match(record.repeats),
-        training=_match(record.training),
-        with_others=_match(record.others),
+        units_rated=person.activity.units,
+        per_hour=person.activity.per_hour,
+        seconds_per_unit=person.activity.seconds_per_unit,
+        statuses=dict(person.activity.statuses),
+        gold=_match(person.known),
+        repeat=_match(person.repeats),
+        training=_match(person.training),
+        with_others=_match(person.others),
         needs_help=list(hints),
     )
 
