@@ -16,7 +16,7 @@ from evenhand.errors import NotAStudyError, UserError
 from evenhand.formats.items import read_items
 from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol
-from evenhand.records import Kind, Status
+from evenhand.records import Kind
 from evenhand.report.text import shown
 from evenhand.study import Study
 
@@ -109,10 +109,9 @@ def _print_support(study: Study) -> None:
     """For each rater the labels given, and for each pair how far they agree."""
     click.echo(f"{study.store.location}: {study.store.items.count()} items, protocol {study.protocol.name}\n")
     for rater in study.raters():
-        statuses = Counter[Status](rating.status for rating in study.ratings(rater=rater.id))
-        labels = Counter(str(rating.value) for rating in study.ratings(rater=rater.id) if rating.value is not None)
-        shares = ", ".join(f"{label} {count}" for label, count in labels.most_common())
-        others = ", ".join(f"{status} {n}" for status, n in statuses.items() if status is not Status.RATED)
+        found = Counter((rating.status, rating.value) for rating in study.ratings(rater=rater.id))
+        shares = ", ".join(f"{value} {count}" for (_, value), count in found.most_common() if value is not None)
+        others = ", ".join(f"{status} {count}" for (status, value), count in found.items() if value is None)
         click.echo(f"  {rater.id:<10}{rater.kind:<8}{shares}{f' ({others})' if others else ''}")
     click.echo("")
     for pair in study.agreement().pairs["support"]:

@@ -29,11 +29,7 @@ def protocols(as_json: bool) -> None:
 
 def _entry(one: Protocol) -> dict[str, object]:
     return {
-        "name": one.name,
-        "version": one.version,
-        "digest": one.digest,
-        "title": one.title,
-        "unit": one.unit,
+        **{name: getattr(one, name) for name in ("name", "version", "digest", "title", "unit")},
         "fields": list(one.item.fields),
         "criteria": [criterion.id for criterion in one.criteria],
     }

@@ -4,6 +4,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +42,7 @@ def show_result(document: object, lines: Iterable[str], as_json: bool) -> None:
 
 def with_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A decorator that adds several options to a command, in this order."""
-
-    def add(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 class FilePath(click.Path):

@@ -5,7 +5,7 @@ answers to one item are not independent. Percentages and free texts have no mean
 text counts only for whether there is an answer, if the protocol has a value that means "no answer".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -78,45 +78,31 @@ def comparable_criteria(tables: Tables) -> Mapping[str, Table]:
 
 def match_with_known(criteria: Mapping[str, Table], rater: int, known: int) -> Match:
     """A rater's answers compared with those of the rater whose answers are taken as correct."""
-    hits: dict[str, _Hits] = {}
-    for name, table in criteria.items():
-        units = table.units_of(rater)
-        hits[name] = _compared(table, units, table.codes_at(rater, units), table.codes_at(known, units))
-    return _match(hits, "no item with a known answer is rated yet")
+    none = "no item with a known answer is rated yet"
+    return _match_tables(criteria, rater, lambda table, units: table.codes_at(known, units), none)
 
 
 def match_with_others(criteria: Mapping[str, Table], rater: int, known: int | None = None) -> Match:
     """A rater's answers compared with the majority of the other people, without the rater with the known answers."""
     left_out = (rater,) if known is None else (rater, known)
-    hits: dict[str, _Hits] = {}
-    for name, table in criteria.items():
-        units = table.units_of(rater)
-        majority = table.people_at(units, left_out).majority
-        hits[name] = _compared(table, units, table.codes_at(rater, units), majority)
-    return _match(hits, "no unit has a majority of other people yet")
+    none = "no unit has a majority of other people yet"
+    return _match_tables(criteria, rater, lambda table, units: table.people_at(units, left_out).majority, none)
 
 
 def match_with_self(protocol: Protocol, values: Mapping[tuple[str, str], Value], trials: Iterable[Rating]) -> Match:
     """A person's second answers to repeated items compared with their current first ones, if both are values."""
-    answers: dict[str, list[AnswerPair]] = {}
-    for trial in trials:
-        first = values.get((trial.unit, trial.criterion))
-        if first is not None and trial.value is not None and not is_example(trial):
-            answers.setdefault(trial.criterion, []).append((trial.unit, first, trial.value))
-    return _match_pairs(protocol, answers, "no repeated item is answered yet")
+    repeats = [trial for trial in trials if trial.value is not None and not is_example(trial)]
+    expected = [values.get((trial.unit, trial.criterion)) for trial in repeats]
+    return _match_trials(protocol, repeats, expected, "no repeated item is answered yet")
 
 
 def match_with_examples(protocol: Protocol, trials: Iterable[Rating]) -> Match:
     """A person's answers in training compared with the expected ones; "cannot assess" is never expected."""
-    answers: dict[str, list[AnswerPair]] = {}
-    for trial in trials:
-        if not is_example(trial) or trial.status not in (Status.RATED, Status.CANNOT_ASSESS):
-            continue
-        number = int(trial.unit.removeprefix(EXAMPLE))
-        expected = protocol.examples[number].ratings.get(trial.criterion) if number < len(protocol.examples) else None
-        if expected is not None:
-            answers.setdefault(trial.criterion, []).append((trial.unit, expected, trial.value))
-    return _match_pairs(protocol, answers, "no worked example is answered yet")
+    answered = (Status.RATED, Status.CANNOT_ASSESS)
+    training = [trial for trial in trials if is_example(trial) and trial.status in answered]
+    examples = {f"{EXAMPLE}{number}": example.ratings for number, example in enumerate(protocol.examples)}
+    expected = [examples.get(trial.unit, {}).get(trial.criterion) for trial in training]
+    return _match_trials(protocol, training, expected, "no worked example is answered yet")
 
 
 def is_example(trial: Rating) -> bool:
@@ -125,9 +111,16 @@ def is_example(trial: Rating) -> bool:
     return trial.unit.startswith(EXAMPLE) and trial.unit.removeprefix(EXAMPLE).isdecimal()
 
 
-def _compared(table: Table, units: IntArray, own: IntArray, other: IntArray) -> _Hits:
-    used = (own != MISSING) & (other != MISSING)
-    return _Hits(units[used], own[used] == other[used], table.clusters_of(units[used]))
+def _match_tables(
+    criteria: Mapping[str, Table], rater: int, other: Callable[[Table, IntArray], IntArray], none: str
+) -> Match:
+    hits: dict[str, _Hits] = {}
+    for name, table in criteria.items():
+        units = table.units_of(rater)
+        own, others = table.codes_at(rater, units), other(table, units)
+        used = (own != MISSING) & (others != MISSING)
+        hits[name] = _Hits(units[used], own[used] == others[used], table.clusters_of(units[used]))
+    return _match(hits, none)
 
 
 def _match(hits: Mapping[str, _Hits], none: str) -> Match:
@@ -144,7 +137,12 @@ def _match(hits: Mapping[str, _Hits], none: str) -> Match:
     return Match(_Hits(unit, same, clusters).share, len(np.unique(unit)), by_criterion)
 
 
-def _match_pairs(protocol: Protocol, answers: Mapping[str, Sequence[AnswerPair]], none: str) -> Match:
+def _match_trials(protocol: Protocol, trials: Sequence[Rating], correct: Sequence[Value | None], none: str) -> Match:
+    """Trials compared with the answers expected of them, as far as there are any."""
+    answers: dict[str, list[AnswerPair]] = {}
+    for trial, value in zip(trials, correct, strict=True):
+        if value is not None:
+            answers.setdefault(trial.criterion, []).append((trial.unit, value, trial.value))
     if not answers:
         return Match(undefined(none))
     comparable_answers = {name: pairs for name, pairs in answers.items() if _values(protocol.criterion(name))}

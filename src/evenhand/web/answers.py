@@ -300,14 +300,6 @@ def skip(task: RaterTask, reason: str | None) -> None:
     _complete(task)
 
 
-def skip_training(study: Study, rater: str) -> None:
-    """Skip the rest of the training; 409 if the plan requires it."""
-    people = study.store.people
-    if people.tasks.plan().training == "required":
-        raise HTTPException(409, "The training is part of this study and cannot be skipped.")
-    people.update(rater, training_over=True)
-
-
 def save_answer(
     target: Target, criterion_id: str, answer: AnswerRequest, replaces: str | None, fields: Fields
 ) -> SavedAnswer:

@@ -7,7 +7,6 @@ up to ten times as old as they took to compute, so that pages that are left open
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar, cast
 
@@ -20,14 +19,6 @@ FAST = 0.5
 """Seconds of work. A result that took less is never shown when it is out of date."""
 PATIENCE = 10.0
 """A slow result is kept for this many times as long as it took."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The ratings as arrays, and the version of the study that they belong to."""
-
-    version: object
-    tables: Tables
 
 
 class Cache:
@@ -55,15 +46,15 @@ class Cache:
                 self._entries[name] = (current, value, until)
             return cast("T", value)
 
-    def snapshot(self) -> Snapshot:
-        """The current ratings."""
+    def snapshot(self) -> tuple[object, Tables]:
+        """The current ratings as arrays, and the version of the study that they belong to."""
         # The version is read before the tables: a rating that arrives in between makes them outdated, not wrong.
-        return self.get("snapshot", self._version, lambda: Snapshot(self._version(), self._tables()), patient=True)
+        return self.get("snapshot", self._version, lambda: (self._version(), self._tables()), patient=True)
 
     def from_tables(self, name: str, compute: Callable[[Tables], T], *, patient: bool = False) -> T:
         """A result that depends on nothing but the ratings."""
-        snapshot = self.snapshot()
-        return self.get(name, lambda: snapshot.version, lambda: compute(snapshot.tables), patient=patient)
+        version, tables = self.snapshot()
+        return self.get(name, lambda: version, lambda: compute(tables), patient=patient)
 
     def forget(self, name: str) -> None:
         """Compute this result again the next time."""

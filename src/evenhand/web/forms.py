@@ -4,12 +4,12 @@ Fields that raters must not see, and what a question unit contains of its refere
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from evenhand.assignment import Plan
 from evenhand.protocol.guideline import condition_in_words
-from evenhand.protocol.model import Condition, Criterion, Protocol, field_text
+from evenhand.protocol.model import Criterion, Protocol, field_text
 from evenhand.records import FieldValue, Span, Triple, Unit, Value
 from evenhand.scales import Nominal, Ordinal, Scale, Text, label_key
 from evenhand.web.schemas import ResponseModel, view_of
@@ -47,7 +47,7 @@ class FormCondition(ResponseModel):
     """When a criterion is asked; `words` states the condition for raters."""
 
     criterion: str
-    any_of: list[Value] | None
+    any_of: Sequence[Value] | None
     at_least: float | None
     at_most: float | None
     words: str
@@ -192,20 +192,16 @@ def _field(protocol: Protocol, name: str) -> FormField:
 
 
 def _criterion(protocol: Protocol, criterion: Criterion) -> FormCriterion:
+    when = criterion.when
     return view_of(
         FormCriterion,
         criterion,
-        when=None if criterion.when is None else _condition(protocol, criterion.when),
+        when=when and view_of(FormCondition, when, words=condition_in_words(protocol, when)),
         scale=_scale(criterion.scale),
         rationale=protocol.ask.rationale if criterion.id in protocol.with_rationale else "off",
         evidence=protocol.ask.evidence,
         cannot_assess=offers_cannot_assess(criterion.scale),
     )
-
-
-def _condition(protocol: Protocol, condition: Condition) -> FormCondition:
-    values = None if condition.any_of is None else list(condition.any_of)
-    return view_of(FormCondition, condition, any_of=values, words=condition_in_words(protocol, condition))
 
 
 def _scale(scale: Scale) -> FormScale:

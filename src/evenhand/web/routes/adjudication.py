@@ -4,7 +4,7 @@ A ruling is a rating like any other, by a rater who has seen the others: it reco
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Literal
 
@@ -15,9 +15,8 @@ from pydantic import Field
 from evenhand.analysis.disagreements import DisputedTogether, disputed_together
 from evenhand.analysis.tables import Tables
 from evenhand.errors import UserError
-from evenhand.protocol.completion import UnitRatings, is_answer
-from evenhand.protocol.model import field_text
-from evenhand.protocol.model import Protocol
+from evenhand.protocol.completion import is_answer
+from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import Item, Rating, Span, Unit
 from evenhand.study import Study
 from evenhand.web.answers import ANSWER_EXAMPLE, AnswerRequest, SavedAnswer, Target, save_answer
@@ -52,21 +51,6 @@ class Dispute(ResponseModel):
     disagreement: float
     by_criterion: dict[str, float]
     ruled: bool
-
-
-@dataclass(frozen=True, slots=True)
-class DisputedCase:
-    """A unit as an adjudicator sees it: their own current ratings by criterion, and those of everyone else."""
-
-    item: Item
-    unit: Unit
-    own: UnitRatings
-    others: Sequence[Rating]
-
-    @property
-    def visible(self) -> tuple[str, ...]:
-        """Whose ratings are shown."""
-        return tuple(sorted({rating.rater for rating in self.others}))
 
 
 class DisputeList(ResponseModel):
@@ -147,25 +131,17 @@ def unit_case(account: AdjudicatorOrOwner, services: ServicesOf, unit: UnitId) -
     The owner, who does not rate, has no ratings of their own here.
     """
     with services.read() as study:
-        protocol, case = study.protocol, _find_case(study, unit, account.name)
+        protocol, (item, found, ratings) = study.protocol, _find_unit(study, unit)
         kinds = {rater.id: rater.kind for rater in study.store.ratings.raters()}
         adjudicators = {member.rater for member in study.store.people.members() if member.role == "adjudicator"}
-    return CaseView(
-        unit=case.unit.id,
-        item=case.item.id,
-        fields=fields_of(protocol, case.item.fields),
-        units=[unit_view(protocol, case.unit, case.own)],
-        ratings=[
-            view_of(
-                CaseRating,
-                rating,
-                kind=kinds[rating.rater],
-                position=case.unit.position,
-                adjudicator=rating.rater in adjudicators,
-            )
-            for rating in case.others
-        ],
-    )
+    own = {rating.criterion: rating for rating in ratings if rating.rater == account.name}
+    others: list[CaseRating] = []
+    for one in ratings:
+        if one.rater != account.name:
+            more = {"kind": kinds[one.rater], "position": found.position, "adjudicator": one.rater in adjudicators}
+            others.append(view_of(CaseRating, one, **more))
+    units = [unit_view(protocol, found, own)]
+    return CaseView(found.id, item.id, fields_of(protocol, item.fields), units, others)
 
 
 @router.put("/rulings", summary="Rule on one criterion of a unit", responses=SAVES)
@@ -185,23 +161,23 @@ def put_ruling(
     """
     replaces = replaced_id(if_match, if_none_match)
     with services.write(digest) as study:
-        case = _find_case(study, body.unit, account.name)
-        known = {"unit": case.unit.id, "rater": account.name, "digest": study.protocol.digest, "visible": case.visible}
-        target = Target(study, partial(Rating, **known), case.own)
-        saved = save_answer(target, body.criterion, body, replaces, case.item.fields)
+        item, unit, ratings = _find_unit(study, body.unit)
+        own = {rating.criterion: rating for rating in ratings if rating.rater == account.name}
+        visible = tuple(sorted({rating.rater for rating in ratings} - {account.name}))
+        known = {"unit": unit.id, "rater": account.name, "digest": study.protocol.digest, "visible": visible}
+        target = Target(study, partial(Rating, **known), own)
+        saved = save_answer(target, body.criterion, body, replaces, item.fields)
     response.headers["ETag"] = f'"{saved.rating.id}"'
     return saved
 
 
-def _find_case(study: Study, unit_id: str, adjudicator: str | None) -> DisputedCase:
-    """A unit with all of its current ratings; 404 if there is none with that id."""
+def _find_unit(study: Study, unit_id: str) -> tuple[Item, Unit, Sequence[Rating]]:
+    """A unit with its item and all of its current ratings; 404 if there is none with that id."""
     unit = study.store.items.unit(unit_id)
     item = study.store.items.find(unit.item) if unit else None
     if unit is None or item is None:
         raise HTTPException(404, "There is no such unit in this study.")
-    ratings = _ratings_of(study, unit)
-    own = {rating.criterion: rating for rating in ratings if rating.rater == adjudicator}
-    return DisputedCase(item, unit, own, [rating for rating in ratings if rating.rater != adjudicator])
+    return item, unit, _ratings_of(study, unit)
 
 
 def _disputed_units(tables: Tables, criterion: str | None, models: bool) -> Sequence[DisputedTogether]:
@@ -238,7 +214,7 @@ def _list_disputes(
 def _excerpt(protocol: Protocol, item: Item, unit: Unit) -> str:
     text = unit.text
     if text is None:
-        shown = [name for name in protocol.shown_fields() if name in item.fields]
+        shown = [name for name in protocol.shown_fields if name in item.fields]
         rated = [name for name in shown if protocol.item.fields[name].role == "rated"]
         text = next((field_text(item.fields[name]) for name in [*rated, *shown]), "")
     text = " ".join(text.split())

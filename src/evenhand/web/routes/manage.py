@@ -259,17 +259,17 @@ class GrowthView(ResponseModel):
 
 @router.get("/progress", summary="Get the progress of the study and of each rater")
 def read_progress(_: Owner, services: ServicesOf) -> ProgressView:
-    snapshot = services.cache.snapshot()
+    ratings_version, tables = services.cache.snapshot()
     with services.read() as study:
         people = study.store.people
         members, counts, plan = people.members(), people.tasks.count(), people.tasks.plan()
     at = now()
     # Computed again once a minute, too, because inactivity depends on the time alone.
-    version = snapshot.version, members, counts, plan, at.replace(second=0, microsecond=0)
+    version = ratings_version, members, counts, plan, at.replace(second=0, microsecond=0)
 
     def compute() -> ProgressView:
         with services.read() as study:
-            return _progress(snapshot.tables, _participants(study, members, counts), plan, at)
+            return _progress(tables, _participants(study, members, counts), plan, at)
 
     return services.cache.get(PROGRESS, lambda: version, compute, patient=True)
 

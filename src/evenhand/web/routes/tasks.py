@@ -14,7 +14,7 @@ from pydantic import Field, StrictInt
 from evenhand.assignment import Plan, Purpose, Task, TaskState, repeats_among
 from evenhand.errors import UserError
 from evenhand.nlp.words import token_f1
-from evenhand.protocol.completion import MissingPart, UnitRatings, effective_values
+from evenhand.protocol.completion import MissingPart, UnitRatings, effective_values, is_asked
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Kind, Rating, Span, Status, Unit, Value
 from evenhand.scales import Text, same_value
@@ -277,7 +277,9 @@ def skip(account: Rater, services: ServicesOf, number: Number, body: SkipRequest
 def skip_training(account: Rater, services: ServicesOf) -> TrainingSkipped:
     """Continue with the items without the remaining worked examples, if the study allows it."""
     with services.write() as study:
-        answers.skip_training(study, account.name)
+        if study.store.people.tasks.plan().training == "required":
+            raise HTTPException(409, "The training is part of this study and cannot be skipped.")
+        study.store.people.update(account.name, training_over=True)
     return TrainingSkipped()
 
 
@@ -390,7 +392,7 @@ def feedback_on(task: RaterTask) -> Feedback | None:
     verdicts: list[ExampleVerdict] = []
     for criterion in protocol.criteria:
         expected = example.ratings.get(criterion.id)
-        if expected is None and protocol.asked(criterion, example.ratings):
+        if expected is None and is_asked(criterion, example.ratings):
             continue
         answer = given.get(criterion.id)
         right = is_right(criterion, expected, answer, protocol.language)
