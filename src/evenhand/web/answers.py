@@ -230,7 +230,7 @@ def rating_view(one: Rating) -> RatingView:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class AnsweredUnit:
     """The unit that is answered: how a rating of it is made, and the rater's current ones. A ruling has no task."""
 
     study: Study
@@ -239,7 +239,7 @@ class Target:
     task: RaterTask | None = None
 
     @classmethod
-    def of(cls, task: RaterTask, unit: Unit) -> "Target":
+    def of(cls, task: RaterTask, unit: Unit) -> "AnsweredUnit":
         visible = set[str]()
         if task.task.purpose is Purpose.REPEAT:
             # The rater may have seen what was revealed after the first time.
@@ -256,7 +256,7 @@ class Target:
 
 def save(task: RaterTask, position: int, criterion: str, answer: AnswerRequest, replaces: str | None) -> SavedAnswer:
     """Save a rater's answer in place of the one with the id `replaces`."""
-    target = Target.of(task, task.unit(position))
+    target = AnsweredUnit.of(task, task.unit(position))
     saved = save_answer(target, criterion, answer, replaces, task.fields if answer.evidence else {})
     tasks, known = task.study.store.people.tasks, task.task
     if known.state == "done" and (answer.taken_back or not saved.unit.finished):
@@ -270,7 +270,7 @@ def save(task: RaterTask, position: int, criterion: str, answer: AnswerRequest, 
 def finish(task: RaterTask, position: int) -> None:
     """Settle what needs no decision in a unit; 422 with what is missing. The last unit completes the task."""
     unit, protocol = task.unit(position), task.protocol
-    target = Target.of(task, unit)
+    target = AnsweredUnit.of(task, unit)
     lacking = missing(protocol, target.ratings)
     if lacking:
         titles = {criterion.id: f"{criterion.title}: " for criterion in protocol.criteria}
@@ -293,7 +293,7 @@ def skip(task: RaterTask, reason: str | None) -> None:
         raise UserError(f"give another reason than {TAKEN_BACK!r}, which marks an answer that was withdrawn")
     settled = [
         target.settled(name, status, reason if status is Status.SKIPPED else None)
-        for target in [Target.of(task, unit) for unit in task.units]
+        for target in [AnsweredUnit.of(task, unit) for unit in task.units]
         for name, status in statuses_on_finish(task.protocol, target.ratings, skipped=True)
     ]
     _settle(task, settled)
@@ -301,7 +301,7 @@ def skip(task: RaterTask, reason: str | None) -> None:
 
 
 def save_answer(
-    target: Target, criterion_id: str, answer: AnswerRequest, replaces: str | None, fields: Fields
+    target: AnsweredUnit, criterion_id: str, answer: AnswerRequest, replaces: str | None, fields: Fields
 ) -> SavedAnswer:
     """Save an answer in place of the one with the id `replaces`; it may cite `fields` as evidence.
 
@@ -358,7 +358,7 @@ def _reject_if_locked(task: RaterTask) -> None:
         raise HTTPException(409, {"error": message, "present": None})
 
 
-def _no_longer_asked(protocol: Protocol, target: Target, ruling: Rating) -> Sequence[Rating]:
+def _no_longer_asked(protocol: Protocol, target: AnsweredUnit, ruling: Rating) -> Sequence[Rating]:
     """The follow-up questions of a criterion that are not asked after this ruling, and the follow-ups of those."""
     if ruling.status is not Status.RATED:
         return []

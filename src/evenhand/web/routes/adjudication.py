@@ -19,7 +19,7 @@ from evenhand.protocol.completion import is_answer
 from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import Item, Rating, Span, Unit
 from evenhand.study import Study
-from evenhand.web.answers import ANSWER_EXAMPLE, AnswerRequest, SavedAnswer, Target, save_answer
+from evenhand.web.answers import ANSWER_EXAMPLE, AnsweredUnit, AnswerRequest, SavedAnswer, save_answer
 from evenhand.web.dependencies import Adjudicator, AdjudicatorOrOwner, ServicesOf
 from evenhand.web.errors import error_responses
 from evenhand.web.forms import FieldParts, Form, fields_of, form_of
@@ -165,7 +165,7 @@ def put_ruling(
         own = {rating.criterion: rating for rating in ratings if rating.rater == account.name}
         visible = tuple(sorted({rating.rater for rating in ratings} - {account.name}))
         known = {"unit": unit.id, "rater": account.name, "digest": study.protocol.digest, "visible": visible}
-        target = Target(study, partial(Rating, **known), own)
+        target = AnsweredUnit(study, partial(Rating, **known), own)
         saved = save_answer(target, body.criterion, body, replaces, item.fields)
     response.headers["ETag"] = f'"{saved.rating.id}"'
     return saved
