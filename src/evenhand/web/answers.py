@@ -133,7 +133,7 @@ class RaterTask:
         found = study.store.people.tasks.find(rater, number)
         if found is None:
             raise HTTPException(404, f"You have no task {number}.")
-        self.study, self.protocol, self.task = study, study.store.protocols.current, found
+        self.study, self.protocol, self.task = study, study.store.protocols.known.current, found
         self.is_trial = found.purpose in (Purpose.TRAINING, Purpose.REPEAT)
 
     @cached_property
@@ -307,7 +307,7 @@ def save_answer(
 
     Criteria that are no longer asked after a ruling are settled with it.
     """
-    protocol, present = target.study.store.protocols.current, target.ratings.get(criterion_id)
+    protocol, present = target.study.store.protocols.known.current, target.ratings.get(criterion_id)
     criterion = protocol.by_id.get(criterion_id)
     if criterion is None:
         raise HTTPException(404, "There is no such criterion in this protocol.")

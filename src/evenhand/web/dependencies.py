@@ -100,7 +100,7 @@ class Services:
         with self._lock, self._writer.store.transaction():
             protocols = self._writer.store.protocols
             protocols.versions()
-            if digest not in (None, protocols.current.digest):
+            if digest not in (None, protocols.known.current.digest):
                 raise HTTPException(409, "The protocol has changed; reload the page.")
             yield self._writer
 
