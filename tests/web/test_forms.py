@@ -110,7 +110,7 @@ def test_levels_run_from_lowest_to_highest_with_label_and_anchor() -> None:
 def test_a_condition_is_there_for_the_page_and_in_words() -> None:
     severity = form("stem-accuracy").criteria[1]
     assert severity.when is not None
-    assert severity.when.any_of == ["Disputed", "Unsupported", "Inaccurate"]
+    assert severity.when.any_of == ("Disputed", "Unsupported", "Inaccurate")
     assert severity.when.words == "Accuracy is Disputed, Unsupported or Inaccurate"
 
 
