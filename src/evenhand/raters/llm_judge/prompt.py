@@ -64,13 +64,13 @@ class Prompts:
             raise ValueError(f"{protocol.name} rates whole items, which cannot be rated together")
         self._protocol = protocol
         self._together = together
+        self.schema, self._described = reply_schema(protocol, together=together, bounded=bounded)
         self._fields = {name: protocol.item.fields[name] for name in protocol.shown_fields}
         self._noun = unit_noun(protocol)
         self._answers = protocol.rule.of == "question"
         self._to_rate = "question to answer" if self._answers else "sentence to rate"
         examples = protocol.examples[:shots]
         shown = [field_texts(protocol.example_fields(example)) for example in examples]
-        self.schema, self._described = reply_schema(protocol, together=together, bounded=bounded)
         self._system = Message("system", storable("\n\n".join(self._system_parts(examples, shown))))
 
     def request(self, task: RatingTask, **parameters: Any) -> Request:
@@ -204,7 +204,7 @@ class Prompts:
         marker, codes = marker_of(texts), reply_codes(identities, texts)
         each = iter(texts)
         fields, units = [dict(zip(names, each, strict=False)) for names in shown], list(each)
-        bodies = [self._example_body(example, code) for example, code in zip(examples, codes, strict=True)]
+        replies = [self._example_reply(example, code) for example, code in zip(examples, codes, strict=True)]
         yield "# Worked examples"
         yield (
             f"The marker of the examples is {marker}. Their codes are their own; never use them in a reply. Where an "
@@ -219,13 +219,13 @@ class Prompts:
                 yield from self._blocks(fields[first], marker) if first == places[0] else ["The same case as before."]
                 if self._together:
                     listed = [(n, units[place], codes[place]) for n, place in enumerate(some, start=1)]
-                    reply = _as_json({f"{self._noun}s": [bodies[place] for place in some]})
-                    yield f"{self._unit_list(listed, marker)}\nReply: {reply}"
+                    reply = ", ".join(replies[place] for place in some)
+                    yield f'{self._unit_list(listed, marker)}\nReply: {{"{self._noun}s": [{reply}]}}'
                 else:
                     block = f"{fenced(self._to_rate, units[first], marker)}\n" if units[first] else ""
-                    yield f"{block}The code of this {self._noun} is {codes[first]}.\nReply: {_as_json(bodies[first])}"
+                    yield f"{block}The code of this {self._noun} is {codes[first]}.\nReply: {replies[first]}"
 
-    def _example_body(self, example: Example, code: str) -> Mapping[str, object]:
+    def _example_reply(self, example: Example, code: str) -> str:
         """A worked example as a reply. What the protocol requires but the example does not state is left out."""
         ask, confidence = self._protocol.ask, example.confidence
         body: dict[str, object] = {UNIT_CODE: code}
@@ -247,7 +247,7 @@ class Prompts:
         for name, asked, value in (("confidence", ask.confidence, confidence), ("notes", ask.notes, example.notes)):
             if asked == "optional" or (asked == "required" and value is not None):
                 body[name] = value
-        return body
+        return json.dumps(body, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,3 @@ def case_of(protocol: Protocol, task: RatingTask) -> CaseTexts:
     return CaseTexts(
         fields, units, marker, unit_marker, dict(zip([unit.id for unit in task.units], codes, strict=True))
     )
-
-
-def _as_json(body: Mapping[str, object]) -> str:
-    return json.dumps(body, ensure_ascii=False)
