@@ -67,7 +67,7 @@ def test_outputs_are_known_by_their_labels_in_any_order_and_batches_change_nothi
     tmp_path: Path, names: Mapping[int, str]
 ):
     folder = make_classifier(tmp_path, names)
-    found = NliModel.load(folder, device="cpu", batch_size=2).read(PAIRS)
+    found = NliModel(folder, device="cpu", batch_size=2).read(PAIRS)
     initials = [name[0].lower() for name in names.values()]
     first, second, third = (
         next(place for place, initial in enumerate(initials) if initial in wanted) for wanted in ("es", "cr", "n")
@@ -83,7 +83,7 @@ def test_outputs_are_known_by_their_labels_in_any_order_and_batches_change_nothi
 
 def test_two_outputs_are_enough(tmp_path: Path):
     folder = make_classifier(tmp_path, {0: "not_entailment", 1: "entailment"})
-    (reading,) = NliModel.load(folder, device="cpu").read(PAIRS[:1])
+    (reading,) = NliModel(folder, device="cpu").read(PAIRS[:1])
     no, yes = shares(folder, *PAIRS[0])
     assert reading.contradicted == 0.0
     assert [reading.supported, reading.neither] == [
@@ -95,26 +95,26 @@ def test_two_outputs_are_enough(tmp_path: Path):
 def test_what_is_too_long_is_cut_and_not_refused(tmp_path: Path):
     folder = make_classifier(tmp_path, {0: "entailment", 1: "not_entailment"}, positions=32)
     long = "the mill burned . " * 50_000
-    (reading,) = NliModel.load(folder, device="cpu").read([(long, "the mill " * 100)])
+    (reading,) = NliModel(folder, device="cpu").read([(long, "the mill " * 100)])
     assert reading.supported + reading.neither == pytest.approx(1.0)  # pyright: ignore[reportUnknownMemberType]
 
 
 @pytest.mark.parametrize("names", [{0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, {0: "positive", 1: "negative"}])
 def test_labels_that_say_nothing_are_refused(tmp_path: Path, names: Mapping[int, str]):
     with pytest.raises(UserError, match=rf"labels in its config.json \({names[0]}, .*valid are entailment, neutral"):
-        NliModel.load(make_classifier(tmp_path, names))
+        NliModel(make_classifier(tmp_path, names))
 
 
 def test_a_model_of_another_kind_is_refused(tmp_path: Path):
     with pytest.raises(UserError, match="this model is LlamaForCausalLM, no sequence classifier"):
-        NliModel.load(make_model(tmp_path / "writes"))
+        NliModel(make_model(tmp_path / "writes"))
     with pytest.raises(UserError, match=r"there is no such folder\. Valid is the folder of a sequence classification"):
-        NliModel.load("./nowhere")
+        NliModel("./nowhere")
     folder = make_classifier(tmp_path / "cut", {0: "entailment", 1: "not_entailment"})
     weights = Path(folder) / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:100])
     with pytest.raises(UserError, match="this model cannot be loaded"):
-        NliModel.load(folder)
+        NliModel(folder)
 
 
 def test_the_verifier_reads_with_it(tmp_path: Path):

@@ -59,8 +59,6 @@ class Generation:
     """
 
     request: Request
-    closed: threading.Event
-    """Whether the model was closed."""
     answer: "Future[Reply]" = field(default_factory=lambda: Future[Reply]())
     prompt: Sequence[int] = ()
     matcher: Any = None
@@ -101,13 +99,13 @@ class HuggingFaceChat:
         loaded = LoadedModel.load(source, device=device, dtype=dtype) if isinstance(source, str) else source
         self.model = loaded.name
         self._template = ChatTemplate(loaded.tokenizer)
-        self._decoder = Decoder(loaded)
+        self._closed = threading.Event()
+        self._decoder = Decoder(loaded, self._closed)
         self._batch_size = batch_size
         self._places = PLACES * batch_size
         self.pace = RateLimiter(self._places)
         self._arriving: queue.SimpleQueue[Generation | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._closed = threading.Event()
 
     @classmethod
     def of(cls, model: object, tokenizer: object, *, device: str = "auto", batch_size: int = 8) -> "HuggingFaceChat":
@@ -122,7 +120,7 @@ class HuggingFaceChat:
             # A daemon, so that a program that ends without closing does not hang.
             self._thread = threading.Thread(target=self._work, name=f"evenhand {self.model}", daemon=True)
             self._thread.start()
-        job = Generation(request, self._closed)
+        job = Generation(request)
         self._arriving.put(job)
         return await asyncio.wrap_future(job.answer)
 
@@ -172,7 +170,13 @@ class HuggingFaceChat:
 
     def _answer(self, jobs: Sequence[Generation]) -> None:
         """Answer these together, or, if there is not enough memory, leave them waiting for smaller batches."""
-        if self._answered(jobs):
+        try:
+            results = self._decoder.replies(jobs)
+        except Exception as error:  # noqa: BLE001 - it belongs to the callers, not to this thread
+            results = None if _lacks_memory(error) else [error] * len(jobs)
+        if results is not None:
+            for job, result in zip(jobs, results, strict=True):
+                job.settle(result)
             return
         # Only here have the tensors of the failed try been released; inside the handler they were not.
         _free_memory()
@@ -180,20 +184,6 @@ class HuggingFaceChat:
             jobs[0].settle(CallError(NO_MEMORY))
         else:
             self._batch_size = (len(jobs) + 1) // 2
-
-    def _answered(self, jobs: Sequence[Generation]) -> bool:
-        """Answer these together; False if there was not enough memory."""
-        try:
-            results = self._decoder.replies(jobs)
-        except Exception as error:  # noqa: BLE001 - it belongs to the callers, not to this thread
-            if _lacks_memory(error):
-                return False
-            for job in jobs:
-                job.settle(error)
-            return True
-        for job, result in zip(jobs, results, strict=True):
-            job.settle(CallError(CLOSED) if self._closed.is_set() and isinstance(result, CallError) else result)
-        return True
 
 
 def _lacks_memory(error: Exception) -> bool:
@@ -213,11 +203,16 @@ def _free_memory() -> None:
 
 
 class Decoder:
-    """Answers batches of prompts with one model. Not thread-safe."""
+    """Answers batches of prompts with one model, until it is closed. Not thread-safe."""
 
-    def __init__(self, loaded: LoadedModel) -> None:
+    def __init__(self, loaded: LoadedModel, closed: threading.Event) -> None:
+        self._torch = package("torch")
+        self._executor = package("llguidance").LLExecutor()
         self._loaded = loaded
+        self._closed = closed
         self._compiled = lru_cache(maxsize=SCHEMAS)(self._compile)
+        self._rows: Sequence[Generation] = ()
+        self._began = 0.0
 
     def check(self, row: Generation) -> None:
         """Raise CallError if the reply cannot be written: no room for it, or a schema that cannot be enforced."""
@@ -230,35 +225,32 @@ class Decoder:
 
     def replies(self, rows: Sequence[Generation]) -> list[Reply | CallError]:
         """A reply, or why there is none, for each row in order. A row that was in progress starts again."""
-        torch, transformers = package("torch"), package("transformers")
+        transformers = package("transformers")
         for row in rows:
             self._reset(row)
-        steering = _Steering(self._loaded, rows)
+        self._rows, self._began = rows, time.monotonic()
         config = transformers.GenerationConfig(
             max_new_tokens=max(row.request.max_tokens for row in rows),
             do_sample=False,
             num_beams=1,
             pad_token_id=self._loaded.padding,
         )
-        with torch.inference_mode():
+        with self._torch.inference_mode():
             self._loaded.model.generate(
                 **self._inputs(rows),
                 generation_config=config,
-                logits_processor=transformers.LogitsProcessorList([steering.choose]),
-                stopping_criteria=transformers.StoppingCriteriaList([steering.ended]),
+                logits_processor=transformers.LogitsProcessorList([self._choose]),
+                stopping_criteria=transformers.StoppingCriteriaList([self._ended]),
             )
         return [self._reply(row) for row in rows]
 
     def _inputs(self, rows: Sequence[Generation]) -> dict[str, Any]:
         """The prompts as one tensor, the short ones padded on the left, where the mask keeps attention away."""
-        torch, device = package("torch"), self._loaded.model.device
         width = max(len(row.prompt) for row in rows)
         tokens = [[self._loaded.padding] * (width - len(row.prompt)) + list(row.prompt) for row in rows]
         mask = [[0] * (width - len(row.prompt)) + [1] * len(row.prompt) for row in rows]
-        return {
-            "input_ids": torch.tensor(tokens, device=device),
-            "attention_mask": torch.tensor(mask, device=device),
-        }
+        named = {"input_ids": tokens, "attention_mask": mask}
+        return {name: self._torch.tensor(values, device=self._loaded.model.device) for name, values in named.items()}
 
     def _reset(self, row: Generation) -> None:
         request = row.request
@@ -267,7 +259,7 @@ class Decoder:
         row.finish = row.failure = None
         if request.temperature > 0:
             seed = secrets.randbits(63) if request.seed is None else request.seed % 2**63
-            row.dice = package("torch").Generator().manual_seed(seed)
+            row.dice = self._torch.Generator().manual_seed(seed)
 
     def _matcher(self, request: Request) -> Any:
         """A fresh matcher for the schema, if there is one. Compiled once, copied for each row."""
@@ -286,8 +278,8 @@ class Decoder:
 
     def _reply(self, row: Generation) -> Reply | CallError:
         text, offsets = self._text(row.written)
-        if row.failure is not None or row.finish is None:
-            return CallError(row.failure or "the caller has gone", raw=text or None)
+        if row.finish is None:
+            return CallError(row.failure or CLOSED, raw=text or None)
         choices = tuple(
             Choice(offset, self._piece(token), tuple((self._piece(other), value) for other, value in others))
             for token, offset, others in zip(row.written, offsets, row.alternatives, strict=False)
@@ -309,19 +301,7 @@ class Decoder:
     def _piece(self, token: int) -> str:
         return self._loaded.vocabulary.decode_bytes([token]).decode("utf-8", "replace")
 
-
-class _Steering:
-    """Chooses the next token of each row, and reports which rows have ended."""
-
-    def __init__(self, loaded: LoadedModel, rows: Sequence[Generation]) -> None:
-        self._torch = package("torch")
-        self._masks = package("llguidance.numpy")
-        self._executor = package("llguidance").LLExecutor()
-        self._loaded = loaded
-        self._rows = rows
-        self._began = time.monotonic()
-
-    def choose(self, input_ids: Any, scores: Any) -> Any:
+    def _choose(self, input_ids: Any, scores: Any) -> Any:
         """Scores that leave one token to each row. Called once more than needed if the end is noticed late."""
         scores = self._allowed(scores)
         best = scores.max(dim=-1)
@@ -339,11 +319,11 @@ class _Steering:
         forced[range(len(chosen)), chosen] = 0.0
         return forced
 
-    def ended(self, input_ids: Any, scores: Any, **_: object) -> Any:
+    def _ended(self, input_ids: Any, scores: Any, **_: object) -> Any:
         """Which rows have ended. A row whose caller has gone ends too."""
         for row in self._rows:
-            if not row.done and (row.answer.cancelled() or row.closed.is_set()):
-                row.failure = "the caller has gone"
+            if not row.done and (row.answer.cancelled() or self._closed.is_set()):
+                row.failure = CLOSED if self._closed.is_set() else "the caller has gone"
         return self._torch.tensor([row.done for row in self._rows], device=input_ids.device)
 
     def _allowed(self, scores: Any) -> Any:
@@ -353,8 +333,9 @@ class _Steering:
             return scores
         held = [(row.matcher, index) for index, row in enumerate(self._rows) if bound[index]]
         size = self._loaded.vocabulary.vocab_size
-        bits = self._masks.allocate_token_bitmask(len(self._rows), size)
-        self._masks.fill_next_token_bitmask_par(self._executor, held, bits)
+        masks = package("llguidance.numpy")
+        bits = masks.allocate_token_bitmask(len(self._rows), size)
+        masks.fill_next_token_bitmask_par(self._executor, held, bits)
         known = np.unpackbits(bits.view(np.uint8), axis=1, bitorder="little")[:, :size].astype(bool)
         # A model may have more or fewer output rows than its tokenizer has entries.
         mask = np.zeros(tuple(scores.shape), dtype=bool)

@@ -23,9 +23,6 @@ DTYPES = ("auto", "float32", "float16", "bfloat16")
 SAMPLED = 32
 """Numbers of each tensor that go into the fingerprint."""
 
-# Tokenizers without a limit of their own report 10**30.
-_NO_LIMIT = 10**9
-
 _MARKUP = frozenset("<>[]|｜")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HEADINGS = {"system": "### Instructions", "user": "### Case", "assistant": "### Reply"}
@@ -46,7 +43,7 @@ class LoadedModel:
     """A model and its tokenizer. The model is a shallow copy that shares the weights but has its own settings."""
 
     name: str
-    """The id or folder with a fingerprint of the weights, so that a model trained further has another name."""
+    """See `model_name`."""
     model: Any
     tokenizer: Any
     ends: tuple[int, ...]
@@ -78,13 +75,11 @@ class LoadedModel:
         if not callable(getattr(model, "generate", None)):
             raise UserError(f"model: a {type(model).__name__} does not write text; load it with AutoModelForCausalLM")
         try:
-            moved = model if device == "auto" else model.to(device)
+            mine = copy.copy((model if device == "auto" else model.to(device)).eval())
         except (RuntimeError, AssertionError, ValueError) as error:
             raise UserError(f"device: {device!r} cannot hold the model: {_first_line(error)}") from error
-        moved.eval()
-        ends = _ends(moved, tokenizer)
-        called = name or getattr(moved, "name_or_path", "") or type(moved).__name__
-        mine = copy.copy(moved)
+        ends = _ends(mine, tokenizer)
+        called = name or getattr(mine, "name_or_path", "") or type(mine).__name__
         # A model's own defaults (repetition penalties, top-p) would change its ratings.
         padding: int = ends[0] if tokenizer.pad_token_id is None else tokenizer.pad_token_id
         mine.generation_config = transformers.GenerationConfig(pad_token_id=padding)
@@ -120,7 +115,12 @@ def load_pretrained(
         raise UserError(f"dtype: {dtype!r} is not one of {', '.join(DTYPES)}")
     transformers, torch = package("transformers"), package("torch")
     _check_folder(source, valid)
-    place = _place_for(device, spread)
+    # None leaves the choice of devices to accelerate.
+    place = device
+    if device == "auto" and torch.cuda.is_available():
+        place = None if spread and find_spec("accelerate") is not None else "cuda"
+    elif device == "auto":
+        place = "mps" if torch.backends.mps.is_available() else "cpu"
     options: dict[str, Any] = {"trust_remote_code": False}
     where = {"device_map": "auto"} if place is None else {}
     try:
@@ -164,16 +164,6 @@ def _check_folder(source: str, valid: str) -> None:
         raise UserError(f"{source}: there is no such folder. {valid}")
 
 
-def _place_for(device: str, spread: bool) -> str | None:
-    """The device to load onto; None leaves it to accelerate."""
-    if device != "auto":
-        return device
-    torch = package("torch")
-    if torch.cuda.is_available():
-        return None if spread and find_spec("accelerate") is not None else "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
-
-
 def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
     known: list[int] = []
     for source in (tokenizer, getattr(model, "generation_config", None), model.config):
@@ -185,10 +175,9 @@ def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
 
 
 def _context(model: Any, tokenizer: Any) -> int | None:
-    limit: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
-    if limit is None and tokenizer.model_max_length < _NO_LIMIT:
-        limit = tokenizer.model_max_length
-    return limit
+    # Tokenizers without a limit of their own report 10**30.
+    own = tokenizer.model_max_length if tokenizer.model_max_length < 10**9 else None
+    return getattr(model.config.get_text_config(), "max_position_embeddings", None) or own
 
 
 def _first_line(error: Exception) -> str:
@@ -277,12 +266,8 @@ def _control_tokens(tokenizer: Any) -> dict[str, int]:
 
 
 def _without_system(turns: Conversation) -> Conversation:
-    """The same conversation with the system text at the head of the first user message."""
-    said = "\n\n".join(turn["content"] for turn in turns if turn["role"] == "system")
-    rest = [dict(turn) for turn in turns if turn["role"] != "system"]
-    first = next((turn for turn in rest if turn["role"] == "user"), None)
-    if first is None:
-        return [{"role": "user", "content": said}, *rest] if said else rest
-    if said:
-        first["content"] = f"{said}\n\n{first['content']}"
-    return rest
+    """The same conversation with the system text at the head of the first message, which is the user's."""
+    said = [turn["content"] for turn in turns if turn["role"] == "system"]
+    rest = [turn for turn in turns if turn["role"] != "system"]
+    head = "\n\n".join([*said, *(turn["content"] for turn in rest[:1])])
+    return [{"role": "user", "content": head}, *rest[1:]]

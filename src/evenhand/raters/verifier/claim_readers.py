@@ -5,7 +5,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache, partial
 from importlib.resources import files
 from math import isfinite
@@ -56,11 +56,8 @@ class Read:
     seconds: float | None = None
 
     def share(self, label: Label) -> float:
-        """How likely the pair is of this label."""
-        if self.reading is None:
-            return 0.0
-        shares = {Label.SUPPORTED: self.reading.supported, Label.CONTRADICTED: self.reading.contradicted}
-        return shares.get(label, self.reading.neither)
+        """How likely the pair is of this label, one of the three that a reading is about."""
+        return astuple(self.reading)[_OUTCOMES.index(label)] if self.reading is not None else 0.0
 
 
 class LocalReader:
@@ -96,18 +93,14 @@ class LocalReader:
         ]
 
 
-def built_in_reader() -> LocalReader:
-    """The network that comes with Evenhand."""
-    return LocalReader(shared, {"model": _model_digest()[:16]}, calibrated=True)
-
-
 @cache
-def _model_digest() -> str:
-    """SHA-256 of everything that was learnt: the network, its words, and how it is combined with the checks."""
+def built_in_reader() -> LocalReader:
+    """The network that comes with Evenhand, with a digest of all that was learnt: also its words, and how it is
+    combined with the checks."""
     digest = hashlib.sha256()
     for name in ("model.onnx", "tokenizer.json", "combine.json"):
         digest.update(hashlib.sha256((FOLDER / name).read_bytes()).digest())
-    return digest.hexdigest()
+    return LocalReader(shared, {"model": digest.hexdigest()[:16]}, calibrated=True)
 
 
 @cache
@@ -159,67 +152,57 @@ class ModelReader:
 ClaimReader = LocalReader | ModelReader
 
 
-@dataclass(frozen=True)
 class NliModel:
-    """A Hugging Face classifier that was taught natural language inference; `labels` says what each output means."""
+    """A Hugging Face classifier that was taught natural language inference."""
 
-    name: str
-    """The id or folder with a fingerprint of the weights: a model trained further has another name."""
-    model: Any
-    tokenizer: Any
-    labels: Sequence[Label]
-    longest: int
-    batch_size: int = 8
-
-    @classmethod
-    def load(cls, source: str, *, device: str = "auto", dtype: str = "auto", batch_size: int = 8) -> "NliModel":
+    def __init__(self, source: str, *, device: str = "auto", dtype: str = "auto", batch_size: int = 8) -> None:
         """Load a folder, or an id of the hub. Code that comes with a model is never run.
 
         Raises UserError for what cannot be loaded, and where the model's labels do not say what they mean.
         """
-        auto_class, check = "AutoModelForSequenceClassification", partial(_labels, source)
+        auto_class, check = "AutoModelForSequenceClassification", partial(_outputs, source)
         model, tokenizer = load_pretrained(auto_class, source, VALID, device=device, dtype=dtype, check=check)
-        model.eval()
         limits = (getattr(model.config, "max_position_embeddings", None), tokenizer.model_max_length, LONGEST)
-        longest = min(limit for limit in limits if limit is not None and limit > 0)
-        name = model_name(source, model, tokenizer)
-        return cls(name, model, tokenizer, _labels(source, model.config), longest, batch_size)
+        self._longest = min(limit for limit in limits if limit is not None and limit > 0)
+        self.name = model_name(source, model, tokenizer)
+        self._model, self._tokenizer = model.eval(), tokenizer
+        self._outputs = _outputs(source, model.config)
+        self._batch_size = batch_size
 
     def read(self, pairs: Sequence[Pair]) -> Sequence[Reading]:
         """A reading for each pair of evidence and claim. Of what is too long together, the longer one loses its end."""
         order = sorted(range(len(pairs)), key=lambda place: sum(map(len, pairs[place])))
         found: dict[int, Reading] = {}
-        for start in range(0, len(order), self.batch_size):
-            places = order[start : start + self.batch_size]
+        for start in range(0, len(order), self._batch_size):
+            places = order[start : start + self._batch_size]
             found.update(zip(places, self._batch([pairs[place] for place in places]), strict=True))
         return [found[place] for place in range(len(pairs))]
 
     def _batch(self, pairs: Sequence[Pair]) -> Sequence[Reading]:
         # More characters than the longest pieces of any tokenizer could cover are cut before it sees them.
-        first, second = ([text[: 40 * self.longest] for text in texts] for texts in zip(*pairs, strict=True))
-        inputs = self.tokenizer(
-            first, second, truncation=True, max_length=self.longest, padding=True, return_tensors="pt"
-        ).to(self.model.device)
+        texts = [[text[: 40 * self._longest] for text in column] for column in zip(*pairs, strict=True)]
+        options = {"truncation": True, "max_length": self._longest, "padding": True, "return_tensors": "pt"}
+        inputs = self._tokenizer(*texts, **options).to(self._model.device)
         with package("torch").inference_mode():
-            rows: list[list[float]] = self.model(**inputs).logits.float().softmax(-1).tolist()
-        outputs = [[place for place, label in enumerate(self.labels) if label is outcome] for outcome in _OUTCOMES]
-        return [Reading(*(sum(row[place] for place in places) for places in outputs)) for row in rows]
+            rows: list[list[float]] = self._model(**inputs).logits.float().softmax(-1).tolist()
+        return [Reading(*(sum(row[place] for place in places) for places in self._outputs)) for row in rows]
 
 
-def _labels(source: str, config: Any) -> Sequence[Label]:
-    """What each output means. Two are enough: entailment, and its contrary."""
+def _outputs(source: str, config: Any) -> Sequence[Sequence[int]]:
+    """Which outputs mean supported, contradicted, neither. Two are enough: entailment, and its contrary."""
     kinds: Sequence[str] = getattr(config, "architectures", None) or ()
     # Without its own output layer a model would get one of random numbers, and rate by them.
     if not any("SequenceClassification" in kind for kind in kinds):
         told = ", ".join(kinds) or "nothing known"
         raise UserError(f"{source}: this model is {told}, no sequence classifier. {VALID}")
     names: Mapping[int, str] = config.id2label
-    labels = [meaning(str(names[place])) for place in sorted(names)]
-    known = [label for label in labels if label is not None and label in _OUTCOMES]
-    if len(known) < len(labels) or not {Label.SUPPORTED, Label.NO_EVIDENCE} <= set(known):
-        told = ", ".join(str(names[place]) for place in sorted(names))
+    labels = {place: meaning(str(names[place])) for place in sorted(names)}
+    outputs = [[place for place, label in labels.items() if label is outcome] for outcome in _OUTCOMES]
+    supported, _, neither = outputs
+    if sum(map(len, outputs)) < len(labels) or not supported or not neither:
+        told = ", ".join(str(names[place]) for place in labels)
         raise UserError(
             f"{source}: the labels in its config.json ({told}) do not say what its outputs mean; valid are entailment, "
             "neutral and contradiction, or entailment and not_entailment, in any order: put them into id2label"
         )
-    return known
+    return outputs

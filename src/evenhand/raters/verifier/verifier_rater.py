@@ -31,8 +31,6 @@ from evenhand.text import counted
 from evenhand.verify.evidence import Article
 from evenhand.verify.verifier import VERSION, Label, Reads, UnknownLanguage, Verdict, conclude, prepare, whole
 
-NO_TEXT = "there is no text to verify: {fields} has no sentence"
-
 LONGEST = 240
 """Characters of a claim, a quotation or a reader's reasons that are repeated in a rationale."""
 QUOTES = 3
@@ -67,18 +65,13 @@ def _reader(spec: str, context: RaterContext) -> ClaimReader:
         )
     if inner.lower().startswith("hf:"):
         run, source = context.run, inner.partition(":")[2].strip()
-        model = NliModel.load(source, device=run.device, dtype=run.dtype, batch_size=run.batch_size)
+        model = NliModel(source, device=run.device, dtype=run.dtype, batch_size=run.batch_size)
         return LocalReader(lambda: model, {"model": model.name})
     return ModelReader(model_within("verifier", inner, context, claim_reading()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Claims:
-    """A unit's claims, ready to be read; or why they cannot be."""
-
-    unit: Unit
-    reads: Sequence[Reads] = ()
-    failure: RaterFailure | None = None
+_Claims = tuple[Unit, Sequence[Reads], RaterFailure | None]
+"""A unit, its claims, ready to be read; or why they cannot be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +106,9 @@ class Verifier(Rater):
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         async with self._reader.turn():
             evidence, work = await asyncio.to_thread(self._prepared, item, units)
-            pairs = [pair for claims in work for reads in claims.reads for pair in reads.pairs]
+            pairs = [pair for _, claims, _ in work for reads in claims for pair in reads.pairs]
             read = iter(await self._reader.read(pairs))
-            own = [[[next(read) for _ in reads.pairs] for reads in claims.reads] for claims in work]
+            own = [[[next(read) for _ in reads.pairs] for reads in claims] for _, claims, _ in work]
             judged = zip(work, own, strict=True)
             return await asyncio.to_thread(lambda: [self._judgement(evidence, *one) for one in judged])
 
@@ -127,14 +120,14 @@ class Verifier(Rater):
         texts = self._texts(item, unit)
         if not texts:
             fields = self._protocol.rule.field or ", ".join(rated_fields(self._protocol))
-            return _Claims(unit, failure=RaterFailure(NO_TEXT.format(fields=fields)))
+            return unit, (), RaterFailure(f"there is no text to verify: {fields} has no sentence")
         asked = item.fields.get(self._question) if self._question else None
         question = asked if isinstance(asked, str) else None
         try:
             english = self._reader.calibrated
-            return _Claims(unit, [prepare(text, article, question, english=english) for text in texts])
+            return unit, [prepare(text, article, question, english=english) for text in texts], None
         except UnknownLanguage as unknown:
-            return _Claims(unit, failure=RaterFailure(str(unknown)))
+            return unit, (), RaterFailure(str(unknown))
 
     def _texts(self, item: Item, unit: Unit) -> Sequence[str]:
         """The sentences that the unit is made of."""
@@ -143,16 +136,16 @@ class Verifier(Rater):
         texts = [str(item.fields[name]) for name in rated_fields(self._protocol) if name in item.fields]
         return [text[start:end] for text in texts for start, end in sentences(text, self._protocol.language)]
 
-    def _judgement(self, evidence: "EvidenceText", claims: _Claims, read: Sequence[Sequence[Read]]) -> Judgement:
+    def _judgement(self, evidence: "EvidenceText", work: _Claims, read: Sequence[Sequence[Read]]) -> Judgement:
+        unit, claims, failure = work
         every = [one for some in read for one in some]
         timed = [one.seconds for one in every if one.seconds is not None]
         seconds = sum(timed) if timed else None
-        failure = claims.failure or next((one.failure for one in every if one.failure is not None), None)
-        if failure is not None:
-            reply = next((one.reply for one in every if one.failure is failure), None)
-            return Judgement(claims.unit, failure=failure, seconds=seconds, reply=reply)
-        parts = sum(len(reads.parts) for reads in claims.reads)
-        checked = [self._checked(evidence, reads, own, parts) for reads, own in zip(claims.reads, read, strict=True)]
+        failed = next((one for one in every if one.failure is not None), Read(None, failure))
+        if failed.failure is not None:
+            return Judgement(unit, failure=failed.failure, seconds=seconds, reply=failed.reply)
+        parts = sum(len(reads.parts) for reads in claims)
+        checked = [self._checked(evidence, reads, own, parts) for reads, own in zip(claims, read, strict=True)]
         verdict = checked[0].verdict if len(checked) == 1 else whole([one.verdict for one in checked])
         telling = _telling(checked, verdict)
         value, distribution = self._support.label(verdict), self._support.distribution(verdict)
@@ -165,7 +158,7 @@ class Verifier(Rater):
             evidence=evidence.spans(verdict.spans),
             distribution=distribution,
         )
-        return Judgement(claims.unit, [answer], None, seconds, telling.decided_by.reply, self._beyond)
+        return Judgement(unit, [answer], None, seconds, telling.decided_by.reply, self._beyond)
 
     def _checked(self, evidence: "EvidenceText", reads: Reads, read: Sequence[Read], parts: int) -> _Checked:
         readings = [one.reading for one in read if one.reading is not None]
@@ -215,19 +208,8 @@ _BETWEEN = "\n\n"
 _JOINED = re.compile(r"(?<=[a-z])([A-Z])(?=[a-z])")
 
 
-@dataclass(frozen=True, slots=True)
-class _Paragraph:
-    """`text` as it is read, and where it stands in what raters see of its field."""
-
-    text: str
-    seen: Span
-    verbatim: bool = True
-
-    def span(self, start: int, end: int) -> Span:
-        """A range of the text as a range of the field; of a triple always the whole."""
-        if not self.verbatim:
-            return self.seen
-        return Span(self.seen.field, self.seen.start + start, self.seen.start + end)
+_Paragraph = tuple[str, Span, bool]
+"""A text as it is read, where it is in what raters see of its field, and whether it is there word for word."""
 
 
 class EvidenceText:
@@ -241,8 +223,7 @@ class EvidenceText:
     def __init__(self, protocol: Protocol, item: Item) -> None:
         named = [(name, item.fields[name]) for name in evidence_fields(protocol) if name in item.fields]
         self._paragraphs = [paragraph for name, value in named for paragraph in _paragraphs(name, value)]
-        text = _BETWEEN.join(paragraph.text for paragraph in self._paragraphs)
-        self.article = Article(text, protocol.language)
+        self.article = Article(_BETWEEN.join(text for text, _, _ in self._paragraphs), protocol.language)
 
     def spans(self, ranges: Iterable[tuple[int, int]]) -> tuple[Span, ...]:
         """Ranges of the article as spans of fields, each once, in the order in which they came."""
@@ -250,11 +231,11 @@ class EvidenceText:
 
     def _spans(self, start: int, end: int) -> Iterator[Span]:
         place = 0
-        for paragraph in self._paragraphs:
-            own_end = place + len(paragraph.text)
-            if start < own_end and place < end:
-                yield paragraph.span(max(start, place) - place, min(end, own_end) - place)
-            place = own_end + len(_BETWEEN)
+        for text, seen, verbatim in self._paragraphs:
+            first, last = max(start - place, 0), min(end - place, len(text))
+            if first < last:
+                yield Span(seen.field, seen.start + first, seen.start + last) if verbatim else seen
+            place += len(text) + len(_BETWEEN)
 
 
 def _paragraphs(field: str, value: FieldValue) -> Iterator[_Paragraph]:
@@ -263,13 +244,13 @@ def _paragraphs(field: str, value: FieldValue) -> Iterator[_Paragraph]:
     for one in several:
         if isinstance(one, Triple):
             end = place + len(field_text((one,)))
-            yield _Paragraph(_sentence(one), Span(field, place, end), verbatim=False)
+            yield _sentence(one), Span(field, place, end), False
             place = end + len("\n")
         else:
             # Where there are several passages, each has its number before it: "[2] ".
             start = seen.index("] ", place) + 2 if len(several) > 1 else 0
             place = start + len(one)
-            yield _Paragraph(one, Span(field, start, place))
+            yield one, Span(field, start, place), True
 
 
 def _sentence(triple: Triple) -> str:
