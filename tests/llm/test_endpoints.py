@@ -16,7 +16,7 @@ def endpoint(spec: str, **environment: str) -> Endpoint:
 
 def test_openai_is_reached_at_its_own_address_with_its_own_key():
     found = endpoint("openai:gpt-4.1", OPENAI_API_KEY=KEY)
-    assert (found.name, found.model, found.provider) == ("openai:gpt-4.1", "gpt-4.1", "openai")
+    assert (found.name, found.model) == ("openai:gpt-4.1", "gpt-4.1")
     assert found.url == "https://api.openai.com/v1/chat/completions"
     assert found.host == "api.openai.com"
     assert found.key is not None
@@ -27,15 +27,18 @@ def test_openai_is_reached_at_its_own_address_with_its_own_key():
 
 def test_openai_base_url_takes_the_place_of_the_address_and_of_the_prices():
     elsewhere = endpoint("openai:m", OPENAI_API_KEY=KEY, OPENAI_BASE_URL="http://localhost:9/v1/")
-    assert (elsewhere.url, elsewhere.provider) == ("http://localhost:9/v1/chat/completions", None)
+    assert (elsewhere.url, elsewhere.name.partition("#")[0]) == (
+        "http://localhost:9/v1/chat/completions",
+        "http://localhost:9/v1",
+    )
     europe = endpoint("openai:m", OPENAI_API_KEY=KEY, OPENAI_BASE_URL="https://eu.api.openai.com/v1")
-    assert (europe.url, europe.provider) == ("https://eu.api.openai.com/v1/chat/completions", "openai")
+    assert (europe.url, europe.name.partition(":")[0]) == ("https://eu.api.openai.com/v1/chat/completions", "openai")
 
 
 def test_gemini_takes_either_of_two_variables_and_the_first_one_first():
     found = endpoint("gemini:gemini-2.5-flash", GOOGLE_API_KEY="second")
     assert found.url == "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions"
-    assert (found.provider, found.variable) == ("google", "GOOGLE_API_KEY")
+    assert found.variable == "GOOGLE_API_KEY"
     both = endpoint("gemini:m", GOOGLE_API_KEY="second", GEMINI_API_KEY="first")
     assert both.key is not None
     assert (both.key.reveal(), both.variable) == ("first", "GEMINI_API_KEY")
@@ -59,7 +62,7 @@ def test_a_server_is_named_by_its_address_and_model(spec: str):
     found = endpoint(spec)
     assert found.name == "http://localhost:8000/v1#meta/llama:8b"
     assert (found.url, found.model) == ("http://localhost:8000/v1/chat/completions", "meta/llama:8b")
-    assert (found.key, found.provider) == (None, None)
+    assert found.key is None
 
 
 def test_a_server_gets_evenhands_own_key_and_no_other():
@@ -126,4 +129,4 @@ def test_secrets_are_not_shown():
 def test_another_server_behind_openais_name_is_another_model_without_a_price():
     settings = Settings.from_environment({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
     endpoint = endpoint_of("openai:gpt-x", settings)
-    assert (endpoint.name, endpoint.model, endpoint.provider) == ("http://127.0.0.1:9/v1#gpt-x", "gpt-x", None)
+    assert (endpoint.name, endpoint.model) == ("http://127.0.0.1:9/v1#gpt-x", "gpt-x")

@@ -8,9 +8,6 @@ from evenhand.llm.dialect import ANY_DIALECT, Dialect
 from evenhand.settings import Secret, Settings
 from evenhand.text import masked
 
-EXAMPLES = (
-    "openai:MODEL, gemini:MODEL, anthropic:MODEL, or the address of a server and its model: http://HOST:PORT/v1#MODEL"
-)
 PATH = "/chat/completions"
 OWN_KEY = "EVENHAND_API_KEY"
 
@@ -19,14 +16,13 @@ OWN_KEY = "EVENHAND_API_KEY"
 class Endpoint:
     """One model at one address.
 
-    `name` is the spec it came from and contains no secret; `provider` is the one whose prices apply, if any. `variable`
-    names the environment variable of the key, set or not. `dialect` is what the first request consists of.
+    `name` is the spec that its price is known by; it contains no secret. `variable` names the environment variable of
+    the key, set or not. `dialect` is what the first request consists of.
     """
 
     name: str
     model: str
     url: str
-    provider: str | None = None
     key: Secret | None = None
     variable: str = OWN_KEY
     dialect: Dialect = ANY_DIALECT
@@ -40,7 +36,6 @@ class Endpoint:
 class _Provider:
     """A service; of the `variables` that may contain its key, the first that is set counts."""
 
-    name: str
     url: str
     variables: tuple[str, ...]
     example: str
@@ -49,7 +44,6 @@ class _Provider:
 
 _PROVIDERS = {
     "openai": _Provider(
-        "openai",
         "https://api.openai.com/v1",
         ("OPENAI_API_KEY",),
         "openai:gpt-4.1-mini",
@@ -57,13 +51,11 @@ _PROVIDERS = {
         Dialect(limits=("max_completion_tokens", "max_tokens")),
     ),
     "gemini": _Provider(
-        "google",
         "https://generativelanguage.googleapis.com/v1beta/openai",
         ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         "gemini:gemini-2.5-flash",
     ),
     "anthropic": _Provider(
-        "anthropic",
         "https://api.anthropic.com/v1",
         ("ANTHROPIC_API_KEY",),
         "anthropic:claude-sonnet-4-5",
@@ -81,26 +73,29 @@ def endpoint_of(spec: str, settings: Settings) -> Endpoint:
         return _server(spec, settings)
     provider = _PROVIDERS.get(scheme)
     if provider is None or not colon:
-        raise UserError(f'"{masked(spec)}" is not a model that can be asked; valid are {EXAMPLES}')
+        raise UserError(
+            f'"{masked(spec)}" is not a model that can be asked; valid are openai:MODEL, gemini:MODEL, '
+            "anthropic:MODEL, or the address of a server and its model: http://HOST:PORT/v1#MODEL"
+        )
     if not model.strip():
         raise UserError(f'"{spec}" lacks the name of the model; for example {provider.example}')
     return _service(spec, provider, model.strip(), settings)
 
 
 def _service(spec: str, provider: _Provider, model: str, settings: Settings) -> Endpoint:
-    base, price_of, name = provider.url, provider.name, spec
-    if price_of == "openai" and settings.openai_base_url is not None:
-        base = _base(settings.openai_base_url, "OPENAI_BASE_URL", provider.variables[0])
+    base, name = provider.url, spec
+    if "OPENAI_API_KEY" in provider.variables and settings.openai_base_url is not None:
+        base = _base(settings.openai_base_url, "OPENAI_BASE_URL", "OPENAI_API_KEY")
         if not (urlsplit(base).hostname or "").endswith("api.openai.com"):
             # Another server's replies and prices are not OpenAI's, whatever its model is called.
-            price_of, name = None, f"{base}#{model}"
+            name = f"{base}#{model}"
     variable = next((name for name in provider.variables if name in settings.keys), None)
     if variable is None:
         raise UserError(
             f"{spec} needs a key: set the environment variable {' or '.join(provider.variables)} "
             "to the key of your account"
         )
-    return Endpoint(name, model, base + PATH, price_of, _key(settings, variable), variable, provider.dialect)
+    return Endpoint(name, model, base + PATH, _key(settings, variable), variable, provider.dialect)
 
 
 def _server(spec: str, settings: Settings) -> Endpoint:
@@ -108,7 +103,7 @@ def _server(spec: str, settings: Settings) -> Endpoint:
     base = _base(address, "the rater spec", OWN_KEY)
     if not model.strip():
         raise UserError(f'"{spec}" lacks the name of the model; add it after a #, for example {base}#llama3.1')
-    return Endpoint(f"{base}#{model.strip()}", model.strip(), base + PATH, key=_key(settings, OWN_KEY))
+    return Endpoint(f"{base}#{model.strip()}", model.strip(), base + PATH, _key(settings, OWN_KEY))
 
 
 def _base(address: str, where: str, variable: str) -> str:
