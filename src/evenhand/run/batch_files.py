@@ -7,9 +7,9 @@ that comes back for a prompt that would read otherwise by now is refused.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 from typing import cast
 
@@ -30,6 +30,7 @@ from evenhand.records import Kind, RaterRef, Rating, new_id, now
 from evenhand.run.progress import RaterCounters
 from evenhand.run.worker import has_rated
 from evenhand.settings import Secret, Settings
+from evenhand.store.database import batches
 from evenhand.store.replies import ReplyKey, StoredReply
 from evenhand.store.store import Store
 from evenhand.version import __version__
@@ -107,8 +108,7 @@ def _prompts(
 
 def _tasks(store: Store) -> Iterator[tuple[int, RatingTask]]:
     """Every item with all of its units, by its place in the study."""
-    items = enumerate(store.items.all())
-    while some := list(islice(items, GROUP)):
+    for some in batches(enumerate(store.items.all()), GROUP):
         units = store.items.units_of([item.id for _, item in some])
         yield from ((number, RatingTask(item, tuple(units.get(item.id, ())))) for number, item in some)
 
@@ -125,10 +125,9 @@ def read_replies(store: Store, path: str | Path, rater: str) -> RaterCounters:
     counters = RaterCounters(rater)
     for group in _returned(store, table, Problems(table.source)):
         replies, ratings = list[StoredReply](), list[Rating]()
-        keys = [ReplyKey(one.digest, rater, _PARAMETERS) for one in group]
+        keys = [ReplyKey(digest, rater, _PARAMETERS) for _, _, digest, _ in group]
         stored = dict(store.replies.find(keys))
-        for one, key in zip(group, keys, strict=True):
-            task, reply = one.task, one.reply
+        for (_, task, _, reply), key in zip(group, keys, strict=True):
             if isinstance(reply, RaterFailure):
                 judgements: Sequence[Judgement] = [Judgement(unit, failure=reply) for unit in task.units]
             else:
@@ -160,25 +159,18 @@ def _rater(store: Store, name: str) -> RaterRef:
     return RaterRef(named, Kind.MODEL, __version__, CONFIG)
 
 
-@dataclass(frozen=True, slots=True)
-class _Returned:
-    """A reply that came back, or why there is none, with its row and what it is about."""
-
-    row: int
-    task: RatingTask
-    digest: str
-    reply: Reply | RaterFailure
+_Returned = tuple[int, RatingTask, str, Reply | RaterFailure]
+"""A reply that came back, or why there is none: its row, what it is about, and the digest of its prompt before it."""
 
 
 def _check(store: Store, table: InputTable) -> None:
     """Read all of it once and store nothing. Raises InputError with every row that cannot be used."""
     problems = Problems(table.source)
     rows: dict[str, int] = {}
-    for one in (one for group in _returned(store, table, problems) for one in group):
-        first = min(rows.setdefault(unit.id, one.row) for unit in one.task.units)
-        if first != one.row:
-            what = f"row {first} has a reply about the same"
-            problems.add(what, row=one.row, fix="keep one reply for each unit")
+    for row, task, _, _ in chain.from_iterable(_returned(store, table, problems)):
+        first = min(rows.setdefault(unit.id, row) for unit in task.units)
+        if first != row:
+            problems.add(f"row {first} has a reply about the same", row=row, fix="keep one reply for each unit")
     problems.raise_if_any()
     if not rows:
         raise InputError(table.source, "there is no reply in it; fill the column reply in first")
@@ -191,9 +183,9 @@ def _returned(store: Store, table: InputTable, problems: Problems) -> Iterator[S
     def prompts(shots: int, together: bool) -> Prompts:
         return Prompts(store.protocol, shots=shots, together=together)
 
-    rows, there = _rows(table, problems), store.items.count()
-    while some := list(islice(rows, GROUP)):
-        numbers = [number for number in (int(found["item"]) for _, found, _ in some) if number < there]
+    count = store.items.count()
+    for some in batches(_rows(table, problems), GROUP):
+        numbers = [number for number in (int(found["item"]) for _, found, _ in some) if number < count]
         items = dict(zip(numbers, store.items.at(numbers), strict=True))
         units = store.items.units_of([item.id for item in items.values()])
         group = list[_Returned]()
@@ -206,7 +198,7 @@ def _returned(store: Store, table: InputTable, problems: Problems) -> Iterator[S
                 together = position == 0 and store.protocol.rule.of != "item"
                 digest = prompts(shots, together).request(task).digest
                 if digest.startswith(found["digest"]):
-                    group.append(_Returned(row, task, digest, reply))
+                    group.append((row, task, digest, reply))
                     continue
             problems.add(
                 "this prompt is not one of this study as it is now",

@@ -88,11 +88,7 @@ def cloze_questions(protocol: Protocol, item: Item) -> Sequence[Question]:
 
 
 def replace_questions(store: Store, questions: Mapping[str, Sequence[Question]]) -> Replaced:
-    """Replace the questions of the items named; other items keep theirs. All of them are replaced, or none.
-
-    A question that has ratings must be among the new ones, unchanged, and keeps its position; the others follow in
-    their order. Raises UserError with every rated question that is missing.
-    """
+    """Replace the questions of the items named, all of them or none; see `Study.replace_questions`."""
     names = list(questions)
     present, fixed = store.items.units_of(names), store.items.rated_units(names)
     if unknown := [name for name in names if name not in present]:
@@ -191,14 +187,15 @@ class _QuestionWorker(Worker[_Made]):
         """Store the questions of each item on its own: one that is being rated meanwhile is left as it is."""
         making, counters, budget = self.making, self.counters, self._recorder.budget
         for item, found in done:
-            try:
-                if isinstance(found, RaterFailure):
-                    raise found
-                if found is not None:
+            reason = found.reason if isinstance(found, RaterFailure) else None
+            if found is not None and not isinstance(found, RaterFailure):
+                try:
                     making.replaced = making.replaced.plus(replace_questions(self._store, {item: found}))
                     making.items += 1
-            except (RaterFailure, StudyError) as error:
-                reason = making.failed[item] = error.reason if isinstance(error, RaterFailure) else str(error)
+                except StudyError as error:
+                    reason = str(error)
+            if reason is not None:
+                making.failed[item] = reason
                 counters.failed_units += 1
                 counters.failures[reason] += 1
                 LOG.warning("%s: item %s failed: %s", counters.rater, item, reason)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evenhand.llm.base import Choice, Message, Reply, Request
 from evenhand.protocol.model import Protocol
-from evenhand.raters.llm_judge.parse import LONGEST, REASONS, Fault, Reading, Reason, again, read_reply
+from evenhand.raters.llm_judge.parse import LONGEST, Fault, Reading, Reason, again, read_reply
 from evenhand.raters.llm_judge.prompt import Prompts, case_of
 from evenhand.records import Answer, Span
 from tests.raters.rater_cases import EVIDENCE, NAMES, one, protocol_named, says, tasks, together
@@ -474,7 +474,8 @@ def test_whatever_comes_every_unit_has_answers_on_the_scales_or_a_fault(text: st
 
 
 def test_the_reasons_are_those_of_the_vocabulary_and_all_of_them_occur():
-    patterns = [re.escape(known).replace(r"\{criterion\}", r"\w+") for known in REASONS]
+    reasons = [value for name, value in vars(Reason).items() if name.isupper()]
+    patterns = [re.escape(known).replace(r"\{criterion\}", r"\w+") for known in reasons]
     met = {expected for _, _, _, expected in FAULTS}
     met |= {fault.reason for fault in read_together({"sentences": []}).faults.values()}
     assert [pattern for pattern in patterns if not any(re.fullmatch(pattern, reason) for reason in met)] == []

@@ -69,9 +69,6 @@ class Reason:
     NO_NOTES = "no notes"
 
 
-REASONS: Sequence[str] = [value for name, value in vars(Reason).items() if name.isupper()]
-"""Every reason; `{criterion}` stands for a criterion's id."""
-
 _WHOLE = {
     Reason.EMPTY: "The reply was empty.",
     Reason.REFUSED: "There was no reply.",
@@ -360,23 +357,18 @@ class _UnitReader:
         if asked == "off":
             return (), ()
         given = self._once("evidence", entry.get("evidence"))
-        spans: dict[Span, None] = {}
-        misquoted: dict[str, None] = {}
-        for one in cast("list[object]", given) if isinstance(given, list) else [given]:
-            quote, name = one, None
-            if _is_object(one):
-                quote, name = one.get("quote"), one.get("field")
-            if not isinstance(quote, str) or not worth_finding(quote):
-                continue
-            span = self._find(quote, name)
-            if span is not None:
-                spans[span] = None
-            else:
-                misquoted[restored(quote).strip()] = None
-        if not spans and not misquoted and asked == "required":
+        listed = cast("list[object]", given) if isinstance(given, list) else [given]
+        quotes = [(one.get("quote"), one.get("field")) if _is_object(one) else (one, None) for one in listed]
+        found = [
+            (restored(quote).strip(), self._find(quote, name))
+            for quote, name in quotes
+            if isinstance(quote, str) and worth_finding(quote)
+        ]
+        if not found and asked == "required":
             hint = "has no evidence; copy the words that the answer rests on, at least three characters"
             self._fault(Reason.NO_EVIDENCE, criterion, hint)
-        return tuple(spans), tuple(misquoted)
+        spans = dict.fromkeys(span for _, span in found if span is not None)
+        return tuple(spans), tuple(dict.fromkeys(quote for quote, span in found if span is None))
 
     def _with_confidence_and_notes(self, answers: list[Answer]) -> Sequence[Answer]:
         """Confidence and notes belong to the answer of the lead criterion, or to the first if that has none."""

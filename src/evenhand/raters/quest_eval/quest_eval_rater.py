@@ -80,8 +80,8 @@ class RatedText:
         """A range of the text as a span of a field; None where it goes beyond the field in which it begins."""
         place = 0
         for name, text in self.texts.items():
-            if place <= start < place + len(text):
-                return Span(name, start - place, end - place) if end <= place + len(text) else None
+            if place <= start < end <= place + len(text):
+                return Span(name, start - place, end - place)
             place += len(text) + len(_BETWEEN)
         return None
 
@@ -166,9 +166,8 @@ class ModelAnswers(Rater):
 
 def _language(text: str, language: str) -> tuple[str, str | None]:
     """The language to read a text in, and what is to be said about it."""
-    if is_chinese(text, language) or language.split("-")[0].lower() != "en":
-        return language, None
-    why = unreadable(text)
+    english = language.split("-")[0].lower() == "en" and not is_chinese(text, language)
+    why = unreadable(text) if english else None
     return (language, None) if why is None else ("und", f"answered without the built-in network: the text {why}")
 
 

@@ -26,8 +26,6 @@ MAKING = "2"
 """Raised when the same reference comes to be asked about otherwise."""
 
 MOST = 12
-NO_LIST = "no list of questions"
-NO_QUESTION = "no question in it"
 _MAX_TOKENS = 4096
 
 _SYSTEM = f"""\
@@ -77,7 +75,7 @@ class QuestionMaker:
         reference = self._reference(item)
         if not reference.strip():
             return ()
-        pairs = await self._pairs(reference)
+        pairs = await self._pairs(*_request(reference))
         numbered = enumerate(pairs, start=1)
         answers = await all_of(self._answer(item, place, question) for place, (_, question) in numbered)
         return [Question(text, answer, info) for (info, text), answer in zip(pairs, answers, strict=True)]
@@ -87,26 +85,21 @@ class QuestionMaker:
         assert field is not None, "the unit is a question from a field"
         return str(item.fields.get(field, ""))
 
-    async def _pairs(self, reference: str) -> Sequence[_Pair]:
+    async def _pairs(self, request: Request, code: str, *, again: bool = True) -> Sequence[_Pair]:
         """Ask, and if the reply cannot be used, ask once more."""
-        request, code = _request(reference)
-        reply = await self._ask(request)
         try:
-            return _read(reply, code)
-        except ValueError as error:
-            wrong = f"cannot be used: {error}. Give the complete JSON object with the code {code}, and nothing else."
-            own = reply.text if code in reply.text else None
-            reply = await self._ask(follow_up(request, own, f"This reply {wrong}", f"An earlier reply {wrong}"))
-        try:
-            return _read(reply, code)
-        except ValueError as error:
-            raise RaterFailure(str(error), reply.text) from error
-
-    async def _ask(self, request: Request) -> Reply:
-        try:
-            return await self._rater.chats[0].complete(request)
+            reply = await self._rater.chats[0].complete(request)
         except CallError as error:
             raise RaterFailure(error.reason, error.raw) from error
+        try:
+            return _read(reply, code)
+        except ValueError as error:
+            if not again:
+                raise RaterFailure(str(error), reply.text) from error
+            wrong = f"cannot be used: {error}. Give the complete JSON object with the code {code}, and nothing else."
+        own = reply.text if code in reply.text else None
+        second = follow_up(request, own, f"This reply {wrong}", f"An earlier reply {wrong}")
+        return await self._pairs(second, code, again=False)
 
     async def _answer(self, item: Item, place: int, question: str) -> str:
         """The reference's answer: the model answers as it would from a generated text."""
@@ -141,22 +134,18 @@ def _read(reply: Reply, code: str) -> Sequence[_Pair]:
         raise ValueError(Reason.OTHER_CODE if body.get("code") else Reason.NO_CODE)
     listed = body.get("questions")
     if not isinstance(listed, list):
-        raise ValueError(NO_LIST)
-    pairs = [pair for pair in map(_pair, cast("list[object]", listed)) if pair is not None]
+        raise ValueError("no list of questions")
+    pairs = dict[str, _Pair]()
+    for entry in cast("list[object]", listed):
+        fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
+        info, question = (_line(fields.get(key)) for key in ("keyinfo", "question"))
+        if info and question:
+            pairs.setdefault(question, (info, question))
     if listed and not pairs:
-        raise ValueError(NO_QUESTION)
-    once: dict[str, _Pair] = {}
-    for pair in pairs:
-        once.setdefault(pair[1], pair)
-    return list(once.values())[:MOST]
+        raise ValueError("no question in it")
+    return list(pairs.values())[:MOST]
 
 
-def _pair(entry: object) -> _Pair | None:
-    if not isinstance(entry, dict):
-        return None
-    known = cast("dict[str, object]", entry)
-    info, question = known.get("keyinfo"), known.get("question")
-    if not isinstance(info, str) or not isinstance(question, str):
-        return None
-    info, question = (" ".join(restored(text).split()) for text in (info, question))
-    return (info, question) if info and question else None
+def _line(found: object) -> str:
+    """A text on one line; empty if it is none."""
+    return " ".join(restored(found).split()) if isinstance(found, str) else ""
