@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from evenhand.analysis.comparison import compare
 from evenhand.analysis.tables import Tables
-from evenhand.errors import DuplicateItemError, InputError, ProtocolError, UserError
+from evenhand.errors import DuplicateItemError, InputError, UserError
 from evenhand.files import replacing
 from evenhand.formats.items import ItemSource, items_of
 from evenhand.formats.questions import read_questions, write_questions
@@ -21,7 +21,7 @@ from evenhand.formats.ratings.reader import RatingsFile
 from evenhand.formats.tables.table import Sheet, data_frame
 from evenhand.formats.tables.table_files import TableSource, table_of, write_table
 from evenhand.llm.base import RunError
-from evenhand.protocol.load import available, load_protocol, source_digest
+from evenhand.protocol.load import available, changed_source, load_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import RaterOptions, RunOptions
 from evenhand.raters.registry import OwnRater
@@ -178,7 +178,11 @@ class Study:
     def open(cls, location: str | Path, *, check_source: bool = True) -> "Study":
         """Open a study; `change` is set if its protocol file, or the built-in protocol, has changed since."""
         store = open_store(str(location))
-        return cls(store, _change(store) if check_source else None)
+        adopted = store.protocols.known.adopted[-1]
+        current = changed_source(adopted.source, adopted.source_digest) if check_source else None
+        if current is None or current.digest == store.protocol.digest:
+            return cls(store)
+        return cls(store, Change(store.location, adopted.source, store.protocol, current))
 
     @property
     def protocol(self) -> Protocol:
@@ -570,19 +574,6 @@ def _overwrite(location: str, protocol: Protocol, source: str, work: Iterable[It
     finally:
         new.unlink(missing_ok=True)
     return open_store(location)
-
-
-def _change(store: Store) -> Change | None:
-    adopted = store.protocols.known.adopted[-1]
-    if not adopted.source or source_digest(adopted.source) == adopted.source_digest:
-        return None
-    try:
-        current = load_protocol(Path(adopted.source) if Path(adopted.source).is_absolute() else adopted.source)
-    except ProtocolError:
-        # The file is gone, or broken in the middle of an edit: the study has its own copy and needs neither.
-        return None
-    changed = current.digest != store.protocol.digest
-    return Change(store.location, adopted.source, store.protocol, current) if changed else None
 
 
 def _rater_options(options: dict[str, Any]) -> RaterOptions:

@@ -74,6 +74,17 @@ def source_digest(source: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
+def changed_source(source: str, digest: str) -> Protocol | None:
+    """The protocol at a source whose text had this digest; None if it has not changed, is gone or is invalid."""
+    if not source or source_digest(source) == digest:
+        return None
+    try:
+        return load_protocol(Path(source) if Path(source).is_absolute() else source)
+    except ProtocolError:
+        # Gone, or broken in the middle of an edit: a study has its own copy and needs neither.
+        return None
+
+
 def read_protocol(text: str, source: str) -> Protocol:
     """A protocol from the text of its file. Raises ProtocolError with every problem in it, each with its line."""
     content, problems = parse(text, source)

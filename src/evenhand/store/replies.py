@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from evenhand.llm.base import Choice, Reply, Usage
-from evenhand.store.database import Database, batches, decode, encode, insert_rows, next_seq
+from evenhand.store.database import BATCH, Database, decode, encode, insert_rows, next_seq
 from evenhand.store.schema import replies
 
 _BY_ID = select(replies).where(replies.c.id == bindparam("id"))
@@ -50,8 +50,8 @@ class Replies:
     def find(self, keys: Sequence[ReplyKey]) -> Mapping[ReplyKey, StoredReply]:
         """The last reply under each of these keys; a key without one is absent."""
         last: dict[ReplyKey, Any] = {}
-        for some in batches(keys):
-            numbers = list(map(_number, some))
+        for start in range(0, len(keys), BATCH):
+            numbers = list(map(_number, keys[start : start + BATCH]))
             with self._database.reading() as connection:
                 last |= {_key(row): row for row in connection.execute(_BY_KEY, {"numbers": numbers})}
         return {key: _stored(last[key]) for key in keys if key in last}
