@@ -22,6 +22,7 @@ from evenhand.formats.tables.columns import WantedColumn, match_columns
 from evenhand.formats.tables.table import eager_frame, frame_table
 from evenhand.llm.base import Chat, RunError
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
+from evenhand.llm.hugging_face.model import LoadedModel
 from evenhand.protocol.model import ClassificationMeasure
 from evenhand.raters.base import Rater, RaterOptions, RatingTask, RunOptions
 from evenhand.raters.llm_judge.prompt import Prompts
@@ -259,7 +260,7 @@ def _rater_source(model: object, tokenizer: object | None, device: str) -> Rater
             raise UserError("tokenizer: it goes with a loaded model; leave it out if the model is given by name")
         return model
     if tokenizer is not None:
-        return _rater_of_chat(HuggingFaceChat.of(model, tokenizer, device=device), bounded=True)
+        return _rater_of_chat(HuggingFaceChat(LoadedModel.of(model, tokenizer, device=device)), bounded=True)
     if hasattr(model, "complete") and hasattr(model, "pace"):
         return _rater_of_chat(cast("Chat", model), bounded=False)
     raise UserError(

@@ -16,11 +16,16 @@ from enum import Enum
 from functools import lru_cache
 from typing import cast
 
-EMPTY = "empty reply"
-NOT_JSON = "not JSON"
-NOT_AN_OBJECT = "not a JSON object"
-TRUNCATED = "truncated"
-MORE_THAN_ONE = "more than one answer"
+
+class Unread:
+    """Why there is no object in a reply."""
+
+    EMPTY = "empty reply"
+    TRUNCATED = "truncated"
+    NOT_JSON = "not JSON"
+    NOT_AN_OBJECT = "not a JSON object"
+    MORE_THAN_ONE = "more than one answer"
+
 
 MOST_UNCLOSED = 20
 """Unclosed braces that do not begin an object, after which the search for an object is given up."""
@@ -44,7 +49,7 @@ class Found:
 
 
 class Unreadable(ValueError):
-    """A text without an object that can be read; the message is the reason, one of those above."""
+    """A text without an object that can be read; the message is the reason, of `Unread`."""
 
 
 class Cut(Unreadable):
@@ -52,7 +57,7 @@ class Cut(Unreadable):
 
     def __init__(self, start: int | None) -> None:
         self.start = start
-        super().__init__(TRUNCATED)
+        super().__init__(Unread.TRUNCATED)
 
 
 def find_object(text: str, expected: Collection[str]) -> Found:
@@ -63,14 +68,14 @@ def find_object(text: str, expected: Collection[str]) -> Found:
     """
     start = _after_thinking(text)
     if not text.strip():
-        raise Unreadable(EMPTY)
+        raise Unreadable(Unread.EMPTY)
     found = list(_objects(text, start))
     if not found:
-        raise Unreadable(NOT_AN_OBJECT if _is_json(text[start:]) else NOT_JSON)
+        raise Unreadable(Unread.NOT_AN_OBJECT if _is_json(text[start:]) else Unread.NOT_JSON)
     keys = set(map(folded, expected))
     fitting = [one for one in found if not keys.isdisjoint(one.body)]
     if not all(same(one.body, fitting[0].body) for one in fitting):
-        raise Unreadable(MORE_THAN_ONE)
+        raise Unreadable(Unread.MORE_THAN_ONE)
     return (fitting or found)[0]
 
 
@@ -155,7 +160,7 @@ def _objects(text: str, start: int) -> Iterator[Found]:
                 raise Cut(place)
             unclosed += 1
             if unclosed > MOST_UNCLOSED:
-                raise Unreadable(NOT_JSON)
+                raise Unreadable(Unread.NOT_JSON)
         elif (found := _parsed(text, place, end)) is not None:
             yield found
         place = text.find("{", end or place + 1)

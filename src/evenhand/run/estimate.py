@@ -120,18 +120,18 @@ async def _add_rater(recorder: Recorder, rater: Rater, found: CostEstimate) -> N
     _, pending = recorder.store.work.count_pending(name, failed=recorder.options.retry_failed)
     found.units[name] = pending if limit is None else min(pending, limit)
     sample = list(islice(_calls(recorder, rater), SAMPLE))
-    seen = sum(len(call.units) for call in sample)
+    seen = sum(len(units) for _, units, _ in sample)
     factor = found.units[name] / seen if seen else 0.0
     found.sampled |= factor > 1
     # Members of a jury that compute in this process send nothing.
     askers = [one for one in rater.members or [rater] if one.chats]
     chats = [chat for chat in rater.chats if isinstance(chat, EstimatingChat)]
     models = {chat.model: ModelEstimate(name, chat.model) for chat in chats}
-    for call in sample if askers else ():
-        SCOPE.set(CallScope(("", "", call.item.id), call.since))
+    for item, units, since in sample if askers else ():
+        SCOPE.set(CallScope(("", "", item.id), since))
         for asker in askers:
-            await asker.rate_units(call.item, call.units)
-        written = REPLY_TOKENS * len(recorder.store.protocol.criteria) * len(call.units)
+            await asker.rate_units(item, units)
+        written = REPLY_TOKENS * len(recorder.store.protocol.criteria) * len(units)
         for chat in chats:
             for request, known in chat.requests:
                 found.first = found.first or request

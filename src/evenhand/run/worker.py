@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from typing import Any, Generic, TypeVar
@@ -136,22 +136,15 @@ async def _ended(running: dict[asyncio.Task[R], int]) -> Set[asyncio.Task[R]]:
     return ended
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Units of one item that are rated in one call. Replies up to `since` are not used again: they led to failures."""
-
-    item: Item
-    units: Sequence[Unit]
-    since: datetime | None = None
+Call = tuple[Item, Sequence[Unit], datetime | None]
+"""Units of one item that are rated in one call. Replies up to that time are not used again: they led to failures."""
 
 
 def calls_for(store: Store, rater: Rater, retry: bool, item: Item, units: Sequence[Unit]) -> Sequence[Call]:
     """How the pending units of an item are rated: all in one call, or one by one. `retry`: some may have failed."""
     failed = store.work.failed_at(rater.ref.id, [unit.id for unit in units]) if retry else dict[str, datetime]()
     groups = [units] if rater.together else [[unit] for unit in units]
-    return [
-        Call(item, some, max((failed[one.id] for one in some if one.id in failed), default=None)) for some in groups
-    ]
+    return [(item, some, max((failed[one.id] for one in some if one.id in failed), default=None)) for some in groups]
 
 
 def limited(units: Sequence[Unit], left: int | None, rater: Rater) -> Sequence[Unit]:
@@ -219,13 +212,13 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
     async def work(self, lease: Lease) -> tuple[str, Sequence[Judgement]]:
         """The judgements of those units that are rated before the run ends."""
         calls = calls_for(self._store, self.rater, self._failed, lease.item, lease.units)
-        found = await all_of([self._judgements(call) for call in calls])
+        found = await all_of([self._judgements(*call) for call in calls])
         return lease.item.id, list(chain.from_iterable(found))
 
-    async def _judgements(self, call: Call) -> Sequence[Judgement]:
-        SCOPE.set(CallScope((*self.names, call.item.id), call.since))
+    async def _judgements(self, item: Item, units: Sequence[Unit], since: datetime | None) -> Sequence[Judgement]:
+        SCOPE.set(CallScope((*self.names, item.id), since))
         try:
-            return await self.rater.rate_units(call.item, call.units)
+            return await self.rater.rate_units(item, units)
         except Stopped:
             return ()
 

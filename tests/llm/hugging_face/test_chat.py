@@ -238,7 +238,7 @@ def test_the_pace_has_places_for_several_batches(loaded: LoadedModel):
 
 def test_a_model_of_the_user_is_asked_where_it_is(loaded: LoadedModel):
     async def ask() -> Reply:
-        chat = HuggingFaceChat.of(loaded.model, loaded.tokenizer, batch_size=2)
+        chat = HuggingFaceChat(LoadedModel.of(loaded.model, loaded.tokenizer), batch_size=2)
         reply = await chat.complete(asked("Yes?", schema=VERDICT))
         await chat.close()
         return reply

@@ -474,7 +474,7 @@ def test_whatever_comes_every_unit_has_answers_on_the_scales_or_a_fault(text: st
 
 
 def test_the_reasons_are_those_of_the_vocabulary_and_all_of_them_occur():
-    reasons = [value for name, value in vars(Reason).items() if name.isupper()]
+    reasons: list[str] = [getattr(Reason, name) for name in dir(Reason) if name.isupper()]
     patterns = [re.escape(known).replace(r"\{criterion\}", r"\w+") for known in reasons]
     met = {expected for _, _, _, expected in FAULTS}
     met |= {fault.reason for fault in read_together({"sentences": []}).faults.values()}

@@ -40,7 +40,6 @@ times as long together as one after the other.
 """
 
 CLOSED = "the model was closed"
-NO_MEMORY = "out of memory"
 
 COMPACT = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 """JSON on one line: small models that may write white space anywhere fill their replies with it."""
@@ -106,11 +105,6 @@ class HuggingFaceChat:
         self.pace = RateLimiter(self._places)
         self._arriving: queue.SimpleQueue[Generation | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-
-    @classmethod
-    def of(cls, model: object, tokenizer: object, *, device: str = "auto", batch_size: int = 8) -> "HuggingFaceChat":
-        """A chat with a model that is already loaded. It stays on its device unless another is named."""
-        return cls(LoadedModel.of(model, tokenizer, device=device), batch_size=batch_size)
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         """Ask once. A prompt that does not fit into the context is a CallError: nothing is ever cut off."""
@@ -181,7 +175,7 @@ class HuggingFaceChat:
         # Only here have the tensors of the failed try been released; inside the handler they were not.
         _free_memory()
         if len(jobs) == 1:
-            jobs[0].settle(CallError(NO_MEMORY))
+            jobs[0].settle(CallError("out of memory"))
         else:
             self._batch_size = (len(jobs) + 1) // 2
 
@@ -229,16 +223,10 @@ class Decoder:
         for row in rows:
             self._reset(row)
         self._rows, self._began = rows, time.monotonic()
-        config = transformers.GenerationConfig(
-            max_new_tokens=max(row.request.max_tokens for row in rows),
-            do_sample=False,
-            num_beams=1,
-            pad_token_id=self._loaded.padding,
-        )
         with self._torch.inference_mode():
             self._loaded.model.generate(
                 **self._inputs(rows),
-                generation_config=config,
+                max_new_tokens=max(row.request.max_tokens for row in rows),
                 logits_processor=transformers.LogitsProcessorList([self._choose]),
                 stopping_criteria=transformers.StoppingCriteriaList([self._ended]),
             )

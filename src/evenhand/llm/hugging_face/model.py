@@ -82,8 +82,11 @@ class LoadedModel:
         called = name or getattr(mine, "name_or_path", "") or type(mine).__name__
         # A model's own defaults (repetition penalties, top-p) would change its ratings.
         padding: int = ends[0] if tokenizer.pad_token_id is None else tokenizer.pad_token_id
-        mine.generation_config = transformers.GenerationConfig(pad_token_id=padding)
-        return cls(model_name(called, mine, tokenizer), mine, tokenizer, ends, _context(mine, tokenizer))
+        mine.generation_config = transformers.GenerationConfig(pad_token_id=padding, do_sample=False, num_beams=1)
+        # Tokenizers without a limit of their own report 10**30.
+        own = tokenizer.model_max_length if tokenizer.model_max_length < 10**9 else None
+        context = getattr(mine.config.get_text_config(), "max_position_embeddings", None) or own
+        return cls(model_name(called, mine, tokenizer), mine, tokenizer, ends, context)
 
     @cached_property
     def vocabulary(self) -> Any:
@@ -172,12 +175,6 @@ def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
     if not known:
         raise UserError("tokenizer: it has no token that ends a text; set its eos_token to the one the model learned")
     return tuple(dict.fromkeys(known))
-
-
-def _context(model: Any, tokenizer: Any) -> int | None:
-    # Tokenizers without a limit of their own report 10**30.
-    own = tokenizer.model_max_length if tokenizer.model_max_length < 10**9 else None
-    return getattr(model.config.get_text_config(), "max_position_embeddings", None) or own
 
 
 def _first_line(error: Exception) -> str:

@@ -21,10 +21,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeGuard, cast
 
 from evenhand.errors import RaterFailure
-from evenhand.llm import json_repair
 from evenhand.llm.base import Message, Reply, Request
 from evenhand.llm.fencing import harmless, restored
-from evenhand.llm.json_repair import Body, Cut, Mark, Unreadable, complete_objects, find_object, folded, same
+from evenhand.llm.json_repair import Body, Cut, Mark, Unread, Unreadable, complete_objects, find_object, folded, same
 from evenhand.nlp.quotes import Quotes, worth_finding
 from evenhand.protocol.completion import Judgement, is_asked
 from evenhand.protocol.model import Criterion, Protocol, field_text
@@ -44,15 +43,10 @@ _RATIONALE = ("rationale", "reasoning", "reason", "explanation", "justification"
 _RATIONALES = (*_RATIONALE, "rationales", "reasons", "explanations", "justifications")
 
 
-class Reason:
+class Reason(Unread):
     """Why a reply cannot be used: the whole vocabulary. Reports count failures by these words."""
 
-    EMPTY = json_repair.EMPTY
     REFUSED = "refused"
-    TRUNCATED = json_repair.TRUNCATED
-    NOT_JSON = json_repair.NOT_JSON
-    NOT_AN_OBJECT = json_repair.NOT_AN_OBJECT
-    MORE_THAN_ONE = json_repair.MORE_THAN_ONE
     LEFT_OUT = "left out of the reply"
     NO_CODE = "no unit code"
     OTHER_CODE = "reply to another unit"
@@ -157,18 +151,14 @@ def follow_up(request: Request, own: str | None, correction: str, reminder: str)
     return replace(request, messages=(*request.messages, Message("assistant", shown), Message("user", correction)))
 
 
-@dataclass(frozen=True, slots=True)
-class _UnitEntry:
-    """The object that a reply gives for one unit, by its folded keys, and the folded keys that lead to it."""
+_UnitEntry = tuple[Body, Path]
+"""The object that a reply gives for one unit, by its folded keys, and the folded keys that lead to it."""
 
-    fields: Body
-    path: Path = ()
 
-    @property
-    def code(self) -> str:
-        """The code that the object carries, casefolded; empty if there is none that could be one."""
-        given = self.fields.get(_CODE_KEY)
-        return "" if given is None or given is Mark.CLASH else str(given).strip().casefold()
+def _code(fields: Body) -> str:
+    """The code that an object carries, casefolded; empty if there is none that could be one."""
+    given = fields.get(_CODE_KEY)
+    return "" if given is None or given is Mark.CLASH else str(given).strip().casefold()
 
 
 class _ReplyReader:
@@ -198,7 +188,7 @@ class _ReplyReader:
             if isinstance(error, Cut) and error.start is not None:
                 # Of a list of units, those that were complete before the cut are kept.
                 self._cut_off = True
-                return [_UnitEntry(body) for body in complete_objects(text, error.start)]
+                return [(body, ()) for body in complete_objects(text, error.start)]
             if self._cut_off and str(error) != Reason.MORE_THAN_ONE:
                 raise Unreadable(Reason.TRUNCATED) from error
             raise
@@ -214,33 +204,34 @@ class _ReplyReader:
             return self._listed(body[group], group)
         if single and self._cut_off:
             raise Unreadable(Reason.TRUNCATED)
-        return [_UnitEntry(body)] if single else self._listed(body)
+        return [(body, ())] if single else self._listed(body)
 
     def _listed(self, value: object, *prefix: str) -> Sequence[_UnitEntry]:
         """The entries of a list, or of an object whose keys are codes."""
         if isinstance(value, list):
             places = enumerate(cast("list[object]", value))
-            return [_UnitEntry(one, (*prefix, place)) for place, one in places if _is_object(one)]
+            return [(one, (*prefix, place)) for place, one in places if _is_object(one)]
         known = {code.casefold() for code in self._codes.values()}
         named = [(key, {_CODE_KEY: key} if key in known else {}, _object(one)) for key, one in _object(value).items()]
-        return [_UnitEntry({**code, **body}, (*prefix, key)) for key, code, body in named]
+        return [({**code, **body}, (*prefix, key)) for key, code, body in named]
 
     def read(self, unit: Unit, entries: Sequence[_UnitEntry]) -> Sequence[Answer] | Fault:
         """The answers on a unit, or why there are none."""
         code = self._codes[unit.id]
-        mine = [entry for entry in entries if entry.code == code.casefold()]
+        mine = [entry for entry in entries if _code(entry[0]) == code.casefold()]
         title = f"{self._noun.capitalize()} {unit.position}"
         if not mine:
-            return self._missing(f"{title} (code {code})", code, {entry.code for entry in entries})
-        if not all(same(entry.fields, mine[0].fields) for entry in mine):
+            return self._missing(f"{title} (code {code})", code, {_code(fields) for fields, _ in entries})
+        fields, path = mine[0]
+        if not all(same(others, fields) for others, _ in mine):
             return Fault(Reason.MORE_THAN_ONE, f"{title} (code {code}) has several entries that differ.")
-        reader = _UnitReader(self._protocol, mine[0].fields, self._find)
+        reader = _UnitReader(self._protocol, fields, self._find)
         answers = reader.read()
         if reader.wrong:
             name = f"{title}: " if len(self._task.units) > 1 else ""
             return Fault(reader.wrong[0][0], name + " ".join(hint for _, hint in reader.wrong))
         if self._offsets:
-            answers = [self._with_odds(answer, (*mine[0].path, *reader.paths[answer.criterion])) for answer in answers]
+            answers = [self._with_odds(answer, (*path, *reader.paths[answer.criterion])) for answer in answers]
         return tuple(answers)
 
     def _missing(self, name: str, code: str, given: set[str]) -> Fault:

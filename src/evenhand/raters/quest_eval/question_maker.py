@@ -6,7 +6,7 @@ answer shows here, as `<Unanswerable>`.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from evenhand.errors import RaterFailure, UserError
@@ -53,9 +53,6 @@ _TEXT = {"type": "string"}
 _ENTRIES = {"type": "array", "items": object_node({"key_info": _TEXT, "question": _TEXT})}
 _SCHEMA = Schema("questions", json.dumps(object_node({"code": _TEXT, "questions": _ENTRIES})))
 
-_Pair = tuple[str, str]
-"""Key information and the question that asks for it."""
-
 
 class QuestionMaker:
     """Lets one model make questions and answer them from the reference."""
@@ -75,18 +72,17 @@ class QuestionMaker:
         reference = self._reference(item)
         if not reference.strip():
             return ()
-        pairs = await self._pairs(*_request(reference))
-        numbered = enumerate(pairs, start=1)
-        answers = await all_of(self._answer(item, place, question) for place, (_, question) in numbered)
-        return [Question(text, answer, info) for (info, text), answer in zip(pairs, answers, strict=True)]
+        key_info = await self._ask(*_request(reference))
+        answers = await all_of(self._answer(item, place, text) for place, text in enumerate(key_info, start=1))
+        return [Question(text, answer, key_info[text]) for text, answer in zip(key_info, answers, strict=True)]
 
     def _reference(self, item: Item) -> str:
         field = self._protocol.rule.field
         assert field is not None, "the unit is a question from a field"
         return str(item.fields.get(field, ""))
 
-    async def _pairs(self, request: Request, code: str, *, again: bool = True) -> Sequence[_Pair]:
-        """Ask, and if the reply cannot be used, ask once more."""
+    async def _ask(self, request: Request, code: str, *, again: bool = True) -> Mapping[str, str]:
+        """The key information that each question asks for. Ask, and if the reply cannot be used, ask once more."""
         try:
             reply = await self._rater.chats[0].complete(request)
         except CallError as error:
@@ -99,7 +95,7 @@ class QuestionMaker:
             wrong = f"cannot be used: {error}. Give the complete JSON object with the code {code}, and nothing else."
         own = reply.text if code in reply.text else None
         second = follow_up(request, own, f"This reply {wrong}", f"An earlier reply {wrong}")
-        return await self._pairs(second, code, again=False)
+        return await self._ask(second, code, again=False)
 
     async def _answer(self, item: Item, place: int, question: str) -> str:
         """The reference's answer: the model answers as it would from a generated text."""
@@ -125,8 +121,8 @@ def _request(reference: str) -> tuple[Request, str]:
     return Request((Message("system", _SYSTEM), Message("user", user)), _SCHEMA, _MAX_TOKENS), code
 
 
-def _read(reply: Reply, code: str) -> Sequence[_Pair]:
-    """Key information and question, pair by pair. Raises ValueError with the reason if the reply has no list."""
+def _read(reply: Reply, code: str) -> Mapping[str, str]:
+    """The key information by its question. Raises ValueError with the reason if the reply has no list."""
     if reply.finish == "refusal":
         raise ValueError(Reason.REFUSED)
     body = find_object(reply.text, {"questions"}).body
@@ -135,15 +131,15 @@ def _read(reply: Reply, code: str) -> Sequence[_Pair]:
     listed = body.get("questions")
     if not isinstance(listed, list):
         raise ValueError("no list of questions")
-    pairs = dict[str, _Pair]()
+    key_info = dict[str, str]()
     for entry in cast("list[object]", listed):
         fields = cast("dict[str, object]", entry) if isinstance(entry, dict) else {}
         info, question = (_line(fields.get(key)) for key in ("keyinfo", "question"))
         if info and question:
-            pairs.setdefault(question, (info, question))
-    if listed and not pairs:
+            key_info.setdefault(question, info)
+    if listed and not key_info:
         raise ValueError("no question in it")
-    return list(pairs.values())[:MOST]
+    return dict(list(key_info.items())[:MOST])
 
 
 def _line(found: object) -> str:
