@@ -106,22 +106,17 @@ def test_labels_levels_and_percentages_are_answered_by_the_schema(address: str, 
 
 def test_a_built_in_protocol_is_rated_with_the_odds_of_each_label(address: str, tmp_path: Path):
     labels = {"SUPPORTED", "CONTRADICTED", "NO EVIDENCE"}
-    items = [
-        {"id": "1", "question": "When?", "context": "It was in 1990.", "generated_answer": "In 1990."},
-        {"id": "2", "question": "Where?", "context": "It was in Oslo.", "generated_answer": "In Rome."},
-    ]
+    items = [{"id": "1", "question": "When?", "context": "It was in 1990.", "generated_answer": "In 1990."}]
     with Study.create(tmp_path / "study.db", "halo-support", items) as study:
-        study.import_ratings([{"id": "1", "support": "SUPPORTED"}, {"id": "2", "support": "CONTRADICTED"}], rater="ann")
+        study.import_ratings([{"id": "1", "support": "SUPPORTED"}], rater="ann")
         study.judge(
             f"small={address}#smollm2", shots=0, max_tokens=400, logprobs=True, concurrency=1, timeout=600.0, tries=1,
             progress=False,
         )  # fmt: skip
-        ratings = list(study.ratings(rater="small"))
+        (rating,) = study.ratings(rater="small")
         (pair,) = study.agreement("support").criteria["support"].pairs
-    assert len(ratings) == 2
-    for rating in ratings:
-        assert rating.value in labels
-        assert {value for value, _ in rating.distribution} <= labels
-        assert sum(share for _, share in rating.distribution) == pytest.approx(1.0)
+    assert rating.value in labels
+    assert {value for value, _ in rating.distribution} <= labels
+    assert sum(share for _, share in rating.distribution) == pytest.approx(1.0)
     assert {pair.a, pair.b} == {"ann", "small"}
-    assert pair.percent.n == 2
+    assert pair.percent.n == 1

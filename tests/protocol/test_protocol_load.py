@@ -1,5 +1,7 @@
+import copy
 import json
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -304,15 +306,20 @@ def places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | 
     return found
 
 
+@cache
+def parsed(name: str) -> object:
+    return parse(protocol_text(name)[0], name)[0].value
+
+
 @settings(deadline=None)
 @given(st.sampled_from(sorted(available())), st.randoms(use_true_random=False), st.sampled_from(JUNK), st.booleans())
 def test_a_damaged_protocol_is_read_or_refused_with_lines(
     name: str, dice: random.Random, junk: object, delete: bool
 ) -> None:
     """Wherever a value is replaced or removed: no crash, and no problem without a place."""
-    tree, _ = parse(protocol_text(name)[0], name)
-    path = dice.choice(places(tree.value))
-    here: Any = tree.value
+    tree = copy.deepcopy(parsed(name))
+    path = dice.choice(places(tree))
+    here: Any = tree
     for key in path[:-1]:
         here = here[key]
     if delete:
@@ -320,7 +327,7 @@ def test_a_damaged_protocol_is_read_or_refused_with_lines(
     else:
         here[path[-1]] = junk
     try:
-        protocol = read_protocol(yaml.safe_dump(tree.value, sort_keys=False), name)
+        protocol = read_protocol(yaml.safe_dump(tree, sort_keys=False), name)
     except ProtocolError as error:
         unplaced = [problem for problem in error.problems if problem.line is None]
     else:
