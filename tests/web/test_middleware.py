@@ -16,8 +16,8 @@ from evenhand.errors import ConflictError, StudyError
 from evenhand.settings import Secret
 from evenhand.study import Study
 from evenhand.web.config import Config, check_url
-from evenhand.web.dependencies import FailedAttempts
 from evenhand.web.middleware import RateLimit, SecurityMiddleware, serves_host
+from evenhand.web.sessions import FailedAttempts
 from tests.web.browsing import Browsers
 
 POLICY = {

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from evenhand.statistics.confusion import Cross, macro_f1, pair_percent, pair_within_one, spearman
+from evenhand.statistics.confusion import Cross, macro_f1, pair_percent, pair_within_one
+from evenhand.statistics.correlation import spearman
 from evenhand.statistics.estimate import Estimate
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling
 from evenhand.statistics.kappa import cohen_kappa, pair_ac

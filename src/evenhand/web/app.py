@@ -8,11 +8,11 @@ from starlette.staticfiles import StaticFiles
 
 from evenhand.version import __version__
 from evenhand.web.config import Config
-from evenhand.web.dependencies import Services
 from evenhand.web.errors import add_error_handlers, error_responses
 from evenhand.web.middleware import SecurityMiddleware
 from evenhand.web.routes import access, adjudication, data, manage, pages, tasks
 from evenhand.web.schemas import AsciiJSONResponse
+from evenhand.web.sessions import Services
 from evenhand.web.templating import STATIC
 
 ROUTERS = (access.router, tasks.router, manage.router, adjudication.router, data.router)

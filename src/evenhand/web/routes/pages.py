@@ -4,7 +4,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from evenhand.store.people.access import Account
-from evenhand.web.dependencies import Accounts, Services, ServicesOf
+from evenhand.web.dependencies import Accounts, ServicesOf
+from evenhand.web.sessions import Services
 from evenhand.web.templating import guideline_html, render
 
 router = APIRouter(include_in_schema=False)

@@ -1,0 +1,204 @@
+"""The study behind the page, and who is signed in to it: by session cookie, bearer token or the owner's password."""
+
+import hmac
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from hashlib import sha256
+from queue import SimpleQueue
+from secrets import token_urlsafe
+from threading import Lock
+
+from fastapi import HTTPException, Request, Response
+
+from evenhand.store.people.access import Account
+from evenhand.study import Study
+from evenhand.web.cache import Cache
+from evenhand.web.config import Config
+from evenhand.web.middleware import bearer_token
+
+LIFETIMES = {"rater": timedelta(days=14), "adjudicator": timedelta(days=14), "owner": timedelta(hours=12)}
+MINUTE = 60.0
+READERS = 3
+"""Connections that only read."""
+
+
+class FailedAttempts:
+    """The failed attempts of the last minute, per client and in total."""
+
+    def __init__(self, per_client: int = 10, total: int = 100, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_client, self._total, self._clock = per_client, total, clock
+        self._recent: deque[tuple[float, str]] = deque(maxlen=total)
+        self._lock = Lock()
+
+    def wait(self, client: str) -> int:
+        """The seconds until this client may try again, 0 if it may now."""
+        with self._lock:
+            recent = list(self._recent)
+        own = [at for at, other in recent if other == client]
+        oldest = [own[-self._per_client]] if len(own) >= self._per_client else []
+        oldest += [recent[0][0]] if len(recent) == self._total else []
+        return max(0, math.ceil(max(oldest) + MINUTE - self._clock())) if oldest else 0
+
+    def add(self, client: str) -> None:
+        with self._lock:
+            self._recent.append((self._clock(), client))
+
+
+class Services:
+    """The study, results computed from it, and who is signed in. Made when the application starts.
+
+    `with services.read() as study:` and `with services.write() as study:` lend one of several connections, which one
+    thread uses at a time. Reads run in parallel. Writes of this process run one after another, so that they do not wait
+    for each other at the database. Do not nest the two in one thread.
+
+    A browser may have a rater's (or adjudicator's) session and the owner's at the same time, each in its own cookie.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._lock = Lock()
+        self._free: SimpleQueue[Study] = SimpleQueue()
+        with ExitStack() as opened:
+            self._writer, *readers = [
+                opened.enter_context(Study.open(config.location, check_source=False)) for _ in range(READERS + 1)
+            ]
+            self._close = opened.pop_all().close
+        for study in readers:
+            self._free.put(study)
+        self.config, self.cache, self.seen = config, Cache(self.read), dict[str, float]()
+        self._failures = FailedAttempts()
+        self._cookies = {kind: config.cookie(kind) for kind in ("rater", "owner")}
+        password = config.owner_password
+        self._owner_digest = _digest(password.reveal() if password else config.run_token or "")
+
+    @contextmanager
+    def read(self, *, refresh: bool = True) -> Generator[Study]:
+        """A study to read from, with its current protocol unless `refresh` is False; writing to it is not allowed."""
+        study = self._free.get()
+        try:
+            if refresh:
+                study.store.protocols.versions()
+            yield study
+        finally:
+            self._free.put(study)
+
+    @contextmanager
+    def write(self, digest: str | None = None) -> Generator[Study]:
+        """A study to read and write in one transaction: all of it is stored, or, if the block raises, nothing.
+
+        The transaction holds the writer's lock from the start: nobody else changes what the block has read. 409 if a
+        digest is given, that of the protocol that the client uses, and the study has another protocol now.
+        """
+        with self._lock, self._writer.store.transaction():
+            protocols = self._writer.store.protocols
+            protocols.versions()
+            if digest not in (None, protocols.known.current.digest):
+                raise HTTPException(409, "The protocol has changed; reload the page.")
+            yield self._writer
+
+    def close(self) -> None:
+        """Wait for the reads and the write that are running, then close all connections."""
+        for _ in range(READERS):
+            self._free.get()
+        with self._lock:
+            self._close()
+
+    def accounts(self, request: Request) -> list[Account]:
+        """Everyone that a request is signed in as: by its bearer token alone if it has one, otherwise by cookies."""
+        token = bearer_token(request)
+        if token is not None:
+            account = self._bearer(token, client_of(request))
+            return [account] if account else []
+        tokens = self._tokens(request).values()
+        if not tokens:
+            return []
+        accounts: list[Account] = []
+        with self.read(refresh=False) as study:
+            for token in tokens:
+                account = study.store.people.access.find_session(token)
+                accounts += [account] if account else []
+        return accounts
+
+    def is_owner(self, given: str, client: str) -> bool:
+        """Whether this is the token of this run or the owner's password; 429 if the client seems to guess.
+
+        Tokens are too long to be guessed, so people who have one are never locked out by others who guess.
+        """
+        token, password = self.config.run_token, self.config.owner_password
+        if token is not None and _equal(given, token):
+            return True
+        if password is None:
+            return False
+        self._reject_guessing(client)
+        return _equal(given, password.reveal())
+
+    def record_failure(self, client: str) -> None:
+        """Count a wrong token or password; 429 if there were too many."""
+        self._reject_guessing(client)
+        self._failures.add(client)
+
+    def sign_in(self, study: Study, response: Response, account: Account, invite: str | None = None) -> None:
+        """Open a session and put it into a cookie."""
+        kind = "owner" if account.access == "owner" else "rater"
+        lifetime, token = LIFETIMES[account.access], token_urlsafe(32)
+        study.store.people.access.open_session(self._stored(token, kind), account, lifetime, invite)
+        response.set_cookie(
+            self._cookies[kind], token, max_age=int(lifetime.total_seconds()), path="/",
+            secure=self.config.https, httponly=True, samesite="strict",
+        )  # fmt: skip
+
+    def sign_out(self, study: Study, request: Request, response: Response) -> None:
+        """Close the sessions of a browser."""
+        for kind, token in self._tokens(request).items():
+            study.store.people.access.close_session(token)
+            response.delete_cookie(
+                self._cookies[kind], path="/", secure=self.config.https, httponly=True, samesite="strict"
+            )
+
+    def _tokens(self, request: Request) -> dict[str, str]:
+        """The tokens of a browser's cookies, as the store knows them."""
+        given = {kind: request.cookies.get(name) for kind, name in self._cookies.items()}
+        return {kind: self._stored(token, kind) for kind, token in given.items() if token}
+
+    def _stored(self, token: str, kind: str) -> str:
+        """The token as the store knows it. The owner's is valid only with the password that it was issued for."""
+        return f"{token} {self._owner_digest}" if kind == "owner" else token
+
+    def _bearer(self, token: str, client: str) -> Account | None:
+        """Whose invite or password a token is. The person of a named invite joins with the first request."""
+        with self.read() as study:
+            people = study.store.people
+            invite = people.access.find_invite(token)
+            name = invite.name if invite else None
+            joined = name is not None and people.member(name) is not None
+        if invite is None or name is None:
+            if self.is_owner(token, client):
+                return Account("owner")
+            self.record_failure(client)
+            return None
+        if not joined:
+            with self.write() as study:
+                study.store.people.access.join(invite, name, {})
+        return Account(invite.role, name)
+
+    def _reject_guessing(self, client: str) -> None:
+        wait = self._failures.wait(client)
+        if wait:
+            message = "There were too many failed attempts. Wait a minute, then try again."
+            raise HTTPException(429, message, {"Retry-After": str(wait)})
+
+
+def client_of(request: Request) -> str:
+    """The address that the connection comes from; headers about it are not trusted."""
+    return request.client.host if request.client else ""
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _equal(one: str, other: str) -> bool:
+    return hmac.compare_digest(_digest(one), _digest(other))
