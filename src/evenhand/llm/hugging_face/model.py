@@ -50,6 +50,8 @@ class LoadedModel:
     """Tokens that end a reply."""
     context: int | None
     """How many tokens prompt and reply may have together, if the model has a limit."""
+    padding: int
+    """The token that pads short prompts; attention ignores it."""
 
     @classmethod
     def load(cls, source: str, *, device: str = "auto", dtype: str = "auto") -> "LoadedModel":
@@ -86,17 +88,12 @@ class LoadedModel:
         # Tokenizers without a limit of their own report 10**30.
         own = tokenizer.model_max_length if tokenizer.model_max_length < 10**9 else None
         context = getattr(mine.config.get_text_config(), "max_position_embeddings", None) or own
-        return cls(model_name(called, mine, tokenizer), mine, tokenizer, ends, context)
+        return cls(model_name(called, mine, tokenizer), mine, tokenizer, ends, context, padding)
 
     @cached_property
     def vocabulary(self) -> Any:
         """The tokenizer as llguidance reads it: the bytes that each token stands for."""
         return package("llguidance.hf").from_tokenizer(self.tokenizer, eos_token=list(self.ends))
-
-    @property
-    def padding(self) -> int:
-        """The token that pads short prompts; attention ignores it."""
-        return self.model.generation_config.pad_token_id
 
 
 def load_pretrained(

@@ -87,9 +87,9 @@ def support_of(protocol: Protocol) -> Support:
     lacking = list[str]()
     if protocol.rule.of == "question":
         lacking.append("units that are items or sentences; these are questions")
-    if not evidence_fields(protocol):
+    if not fields_of(protocol, "evidence"):
         lacking.append("a field with the role evidence (a text, passages or triples) that raters see")
-    if protocol.rule.of == "item" and not rated_fields(protocol):
+    if protocol.rule.of == "item" and not fields_of(protocol, "rated"):
         lacking.append("a text field with the role rated that raters see")
     found = next(filter(None, map(_support, protocol.criteria)), None)
     if found is None:
@@ -106,24 +106,16 @@ def support_of(protocol: Protocol) -> Support:
     return found
 
 
-def evidence_fields(protocol: Protocol) -> Sequence[str]:
-    """The fields that a claim is compared with."""
-    return _fields(protocol, "evidence", ("text", "passages", "triples"))
-
-
-def rated_fields(protocol: Protocol) -> Sequence[str]:
-    """The texts that are rated."""
-    return _fields(protocol, "rated", ("text",))
-
-
 def question_field(protocol: Protocol) -> str | None:
     """The field with the question that a rated text answers, where the protocol has one under such a name."""
     names = {"question", "query"}
-    fields = _fields(protocol, "context", ("text",))
+    fields = fields_of(protocol, "context")
     return next((name for name in fields if names & {name, *protocol.item.fields[name].aliases}), None)
 
 
-def _fields(protocol: Protocol, role: str, kinds: Sequence[str]) -> Sequence[str]:
+def fields_of(protocol: Protocol, role: str) -> Sequence[str]:
+    """The fields of a role that raters see and the verifier can read: texts, and of the evidence all kinds of it."""
+    kinds = ("text", "passages", "triples") if role == "evidence" else ("text",)
     fields = protocol.item.fields.items()
     return [name for name, spec in fields if spec.role == role and spec.shown and spec.kind in kinds]
 

@@ -25,7 +25,7 @@ from evenhand.raters.verifier.claim_readers import (
     built_in_reader,
     claim_reading,
 )
-from evenhand.raters.verifier.support_labels import evidence_fields, question_field, rated_fields, support_of
+from evenhand.raters.verifier.support_labels import fields_of, question_field, support_of
 from evenhand.records import Answer, FieldValue, Item, Span, Triple, Unit
 from evenhand.text import counted
 from evenhand.verify.evidence import Article
@@ -119,7 +119,7 @@ class Verifier(Rater):
     def _claims(self, item: Item, unit: Unit, article: Article) -> _Claims:
         texts = self._texts(item, unit)
         if not texts:
-            fields = self._protocol.rule.field or ", ".join(rated_fields(self._protocol))
+            fields = self._protocol.rule.field or ", ".join(fields_of(self._protocol, "rated"))
             return unit, (), RaterFailure(f"there is no text to verify: {fields} has no sentence")
         asked = item.fields.get(self._question) if self._question else None
         question = asked if isinstance(asked, str) else None
@@ -133,7 +133,7 @@ class Verifier(Rater):
         """The sentences that the unit is made of."""
         if unit.text is not None:
             return [unit.text] if unit.text.strip() else []
-        texts = [str(item.fields[name]) for name in rated_fields(self._protocol) if name in item.fields]
+        texts = [str(item.fields[name]) for name in fields_of(self._protocol, "rated") if name in item.fields]
         return [text[start:end] for text in texts for start, end in sentences(text, self._protocol.language)]
 
     def _judgement(self, evidence: "EvidenceText", work: _Claims, read: Sequence[Sequence[Read]]) -> Judgement:
@@ -221,7 +221,7 @@ class EvidenceText:
     """
 
     def __init__(self, protocol: Protocol, item: Item) -> None:
-        named = [(name, item.fields[name]) for name in evidence_fields(protocol) if name in item.fields]
+        named = [(name, item.fields[name]) for name in fields_of(protocol, "evidence") if name in item.fields]
         self._paragraphs = [paragraph for name, value in named for paragraph in _paragraphs(name, value)]
         self.article = Article(_BETWEEN.join(text for text, _, _ in self._paragraphs), protocol.language)
 
