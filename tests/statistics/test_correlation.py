@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from evenhand.statistics.correlation import cross, spearman
+from evenhand.statistics.confusion import cross
+from evenhand.statistics.correlation import spearman
 from evenhand.statistics.estimate import IntArray
 from tests.statistics import oracles
 from tests.statistics.tables import code_tables, simulated

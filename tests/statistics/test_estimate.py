@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from evenhand.statistics.alpha import krippendorff_alpha
-from evenhand.statistics.confusion import cross, label_agreement, macro_f1, pair_percent, pair_within_one, spearman
+from evenhand.statistics.confusion import cross, label_agreement, macro_f1, pair_percent, pair_within_one
+from evenhand.statistics.correlation import spearman
 from evenhand.statistics.counts import count_wide, percent_agreement, rare_agreement, specific_agreement
 from evenhand.statistics.estimate import Estimate, IntArray
 from evenhand.statistics.icc import icc

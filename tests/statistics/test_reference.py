@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from evenhand.statistics.alpha import krippendorff_alpha
-from evenhand.statistics.confusion import cross, cross_table, macro_f1, pair_within_one, spearman
+from evenhand.statistics.confusion import cross, cross_table, macro_f1, pair_within_one
+from evenhand.statistics.correlation import spearman
 from evenhand.statistics.counts import count_table, percent_agreement, specific_agreement
 from evenhand.statistics.estimate import Estimate
 from evenhand.statistics.icc import icc
