@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from evenhand.formats.problems import Problems
+from evenhand.errors import Problems
 from evenhand.formats.tables.table import InputTable, Row
 
 

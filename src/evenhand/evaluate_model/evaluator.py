@@ -10,13 +10,12 @@ from typing import Any, cast
 import narwhals as nw
 from narwhals.typing import IntoFrame
 
-from evenhand.errors import NotAStudyError, StudyError, UserError
+from evenhand.errors import NotAStudyError, Problems, StudyError, UserError
 from evenhand.evaluate_model.classification import Classification, classify
 from evenhand.evaluate_model.evaluation import Evaluation, evaluation_of
 from evenhand.evaluate_model.gen_ai import GenAiSource, ModelType, protocol_of, template, write_template
 from evenhand.evaluate_model.text_scores import Encoder, TextScores, score_texts
 from evenhand.formats.items import items_from_frame
-from evenhand.formats.problems import Problems
 from evenhand.formats.tables.cells import text_of
 from evenhand.formats.tables.columns import WantedColumn, match_columns
 from evenhand.formats.tables.table import eager_frame, frame_table

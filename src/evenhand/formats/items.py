@@ -16,8 +16,7 @@ from typing import cast
 
 from narwhals.typing import IntoFrame
 
-from evenhand.errors import Problem
-from evenhand.formats.problems import Problems
+from evenhand.errors import Problem, Problems
 from evenhand.formats.tables.cells import listed, text_of
 from evenhand.formats.tables.columns import ITEM_ID, WantedColumn, match_columns
 from evenhand.formats.tables.table import InputTable

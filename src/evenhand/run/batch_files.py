@@ -13,9 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import cast
 
-from evenhand.errors import InputError, RaterFailure, UserError
+from evenhand.errors import InputError, Problems, RaterFailure, UserError
 from evenhand.files import replacing
-from evenhand.formats.problems import Problems
 from evenhand.formats.ratings.reader import named_rater
 from evenhand.formats.tables.table import InputTable, Sheet
 from evenhand.formats.tables.table_files import open_table, write_table

@@ -14,8 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from evenhand.errors import InputError, MissingExtraError
-from evenhand.formats.problems import Problems
+from evenhand.errors import InputError, MissingExtraError, Problems
 from evenhand.formats.tables.columns import WantedColumn, match_columns
 from evenhand.formats.tables.table import Sheet
 from evenhand.formats.tables.table_files import open_table, write_table
@@ -342,6 +341,13 @@ def test_xlsx_merged_header(tmp_path: Path) -> None:
 def test_xlsx_value_beside_the_named_columns(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a.xlsx", [["id"], ["1", None], ["2", "stray"]])
     assert "row 3: 2 cells where the header has 1" in refusal(path)
+
+
+def test_a_header_that_ends_with_a_blank_cell(tmp_path: Path, make: Make) -> None:
+    for path in (make("a.csv", "id,text, \n1,x,\n"), workbook(tmp_path / "a.xlsx", [["id", "text", " "], ["1", "x"]])):
+        table = open_table(path)
+        assert list(table.columns) == ["id", "text"]
+        assert [list(cells) for _, cells in table_rows(table)] == [["1", "x"]]
 
 
 def test_xlsx_only_a_header(tmp_path: Path) -> None:

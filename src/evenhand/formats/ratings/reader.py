@@ -23,8 +23,7 @@ from pydantic import (
     field_validator,
 )
 
-from evenhand.errors import UserError
-from evenhand.formats.problems import Problems
+from evenhand.errors import Problems, UserError
 from evenhand.formats.ratings.check_column import CHECK, refused
 from evenhand.formats.ratings.layouts import Cells, Slot, layout_of
 from evenhand.formats.tables.cells import text_of

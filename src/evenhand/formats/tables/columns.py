@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evenhand.errors import Problem, UserError
-from evenhand.formats.problems import Problems
+from evenhand.errors import Problem, Problems, UserError
 from evenhand.text import did_you_mean, some_of
 
 ID_NAMES = ("item", "item_id", "sample_id", "example_id", "sample", "uid")

@@ -2,16 +2,14 @@
 
 import csv
 import re
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from functools import partial
 from pathlib import Path
 
-from evenhand.errors import InputError, Problem
-from evenhand.formats.problems import Problems
+from evenhand.errors import InputError, Problem, Problems
 from evenhand.formats.tables.cells import clean, made_safe
-from evenhand.formats.tables.table import InputTable, Row, Sheet, checked_header, fitted
+from evenhand.formats.tables.table import InputTable, Row, Sheet, fitted, headed_table
 
 LONGEST_CELL = 64 * 1024 * 1024
 CONVERT = "save it as UTF-8: in Excel choose 'CSV UTF-8', in a shell use iconv -f {} -t UTF-8 OLD > NEW"
@@ -33,36 +31,15 @@ def read_delimited(path: Path, delimiter: str) -> InputTable:
     source = str(path)
     refuse_other(path)
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
-    (row, header), *below = _first(path, delimiter)
-    if delimiter == "," and len(header) == 1 and (other := re.search(r"[;\t]", header[0])):
+    _, header = next(_records(path, delimiter, Problems(source), ()), (1, ()))
+    if delimiter == "," and len(header) == 1 and (other := re.search(r"[;\t]", str(header[0]))):
         delimiter = other[0]
-        (row, header), *below = _first(path, delimiter)
-    columns = checked_header(header, source, row, hint=PANDAS)
-    if not below:
-        raise InputError(source, [Problem("there is no row below the header", row=row)])
-
-    def read(problems: Problems) -> Iterator[Row]:
-        return islice(_records(path, delimiter, problems, len(columns)), 1, None)
-
-    return InputTable(source, columns, read, spreadsheet=True)
+    return headed_table(source, partial(_records, path, delimiter), empty=EMPTY, hint=PANDAS)
 
 
-def _first(path: Path, delimiter: str) -> Sequence[tuple[int, list[str]]]:
-    """The header, and the record below it if there is one."""
-    problems = Problems(str(path))
-    with closing(_records(path, delimiter, problems)) as records:
-        first = list(islice(records, 2))
-    problems.raise_if_any()
-    if not first:
-        raise InputError(str(path), EMPTY)
-    return first
-
-
-def _records(
-    path: Path, delimiter: str, problems: Problems, width: int | None = None
-) -> Generator[tuple[int, list[str]]]:
-    """The records that are not blank, each with its row number. With a width, those of another length are reported."""
-    number = 0
+def _records(path: Path, delimiter: str, problems: Problems, columns: Sequence[str]) -> Iterator[Row]:
+    """The records that are not blank, each with its row number. With columns, those of another length are reported."""
+    number, width = 0, len(columns) or None
     try:
         for number, record in enumerate(csv.reader(text_lines(path), delimiter=delimiter, strict=True), start=1):
             if len(record) == width:

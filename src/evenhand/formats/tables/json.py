@@ -8,15 +8,15 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
-from evenhand.errors import InputError, Problem
+from evenhand.errors import InputError, Problem, Problems
 from evenhand.files import json_problem, parse_json
-from evenhand.formats.problems import Problems
 from evenhand.formats.tables.cells import clean
 from evenhand.formats.tables.csv import not_text, refuse_other, text_lines
-from evenhand.formats.tables.table import InputTable, Row, Sheet
+from evenhand.formats.tables.table import InputTable, Sheet, objects_table
 
 SHAPES = 'a list of objects [{"id": …}, …], or an object that leads from each id to an object {"ID": {…}, …}'
 
@@ -24,17 +24,10 @@ SHAPES = 'a list of objects [{"id": …}, …], or an object that leads from eac
 def read_json_lines(path: Path) -> InputTable:
     """A JSON Lines file; rows are numbered as the lines of the file."""
     refuse_other(path)
-    found = Problems(str(path))
-    columns = list(dict.fromkeys(key for _, value in _lines(path, found) for key in value))
-    found.raise_if_any()
-    if not columns:
+    table = objects_table(str(path), partial(_lines, path))
+    if not table.columns:
         raise InputError(str(path), 'the objects have no keys; each line is an object such as {"id": "1", …}')
-
-    def read(problems: Problems) -> Iterator[Row]:
-        for number, value in _lines(path, problems):
-            yield number, list(map(value.get, columns))
-
-    return InputTable(str(path), columns, read)
+    return table
 
 
 def _lines(path: Path, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
@@ -59,15 +52,10 @@ def read_json(path: Path) -> InputTable:
     except ValueError as error:
         raise InputError(str(path), [json_problem(error)]) from error
     entries = list(_entries(document, str(path)))
-    columns = list(dict.fromkeys(key for entry in entries for key in entry))
-    if not columns:
+    table = objects_table(str(path), lambda _: enumerate(entries, start=1))
+    if not table.columns:
         raise InputError(str(path), f"there is nothing in it; it must be {SHAPES}")
-
-    def read(problems: Problems) -> Iterator[Row]:
-        for number, entry in enumerate(entries, start=1):
-            yield number, list(map(entry.get, columns))
-
-    return InputTable(str(path), columns, read)
+    return table
 
 
 def _entries(document: object, source: str) -> Iterator[Mapping[str, object]]:

@@ -5,8 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evenhand.errors import InputError, MissingExtraError
-from evenhand.formats.problems import Problems
+from evenhand.errors import InputError, MissingExtraError, Problems
 from evenhand.formats.tables.cells import clean
 from evenhand.formats.tables.table import InputTable, Row, Sheet, checked_header
 

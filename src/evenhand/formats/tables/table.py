@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import islice
 from typing import Any, Literal
 
 import narwhals as nw
 from narwhals.typing import IntoFrame
 
-from evenhand.errors import UserError
-from evenhand.formats.problems import Problems
+from evenhand.errors import InputError, Problem, Problems, UserError
 
 Row = tuple[int, Sequence[object]]
 """A row's number and its cells, one for each column."""
@@ -42,6 +42,32 @@ class Sheet:
     columns: Sequence[str]
     rows: Iterable[Sequence[object]]
     for_people: bool = False
+
+
+def objects_table(source: str, read: Callable[[Problems], Iterable[tuple[int, Mapping[str, object]]]]) -> InputTable:
+    """The table in numbered objects; its columns are all keys, and a key that an object lacks is an empty cell."""
+    problems = Problems(source)
+    columns = list(dict.fromkeys(key for _, value in read(problems) for key in value))
+    problems.raise_if_any()
+    return InputTable(
+        source, columns, lambda problems: ((row, list(map(value.get, columns))) for row, value in read(problems))
+    )
+
+
+def headed_table(
+    source: str, read: Callable[[Problems, Sequence[str]], Iterator[Row]], *, empty: str, hint: str
+) -> InputTable:
+    """The table of a spreadsheet program. `read` gives all records, the header first, and gets the columns if known."""
+    problems = Problems(source)
+    first = list(islice(read(problems, ()), 2))
+    if len(first) < 2:
+        problems.raise_if_any()
+    if not first:
+        raise InputError(source, empty)
+    columns = checked_header(first[0][1], source, first[0][0], hint=hint)
+    if len(first) < 2:
+        raise InputError(source, [Problem("there is no row below the header", row=first[0][0])])
+    return InputTable(source, columns, lambda problems: islice(read(problems, columns), 1, None), spreadsheet=True)
 
 
 def frame_table(frame: IntoFrame) -> InputTable:
@@ -123,7 +149,7 @@ def letters(place: int) -> str:
 
 def fitted(cells: Sequence[object], width: int, row: int, problems: Problems) -> bool:
     """Whether a row of another length than the header only has empty cells at its end; otherwise it is reported."""
-    if len(cells) > width and not any(cell not in (None, "") for cell in cells[width:]):
+    if len(cells) > width and not any(cell is not None and str(cell).strip() for cell in cells[width:]):
         return True
     problems.add(
         f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} where the header has {width}",

@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
@@ -19,12 +20,12 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, Shee
 from xlsxwriter import Workbook  # pyright: ignore[reportMissingTypeStubs]
 from xlsxwriter.exceptions import FileCreateError  # pyright: ignore[reportMissingTypeStubs]
 
-from evenhand.errors import InputError, Problem
-from evenhand.formats.problems import Problems
+from evenhand.errors import InputError, Problem, Problems
 from evenhand.formats.tables.cells import AsItIs, clean, looks_made_safe, looks_risky
-from evenhand.formats.tables.table import InputTable, Row, Sheet, checked_header, fitted, letters
+from evenhand.formats.tables.table import InputTable, Row, Sheet, fitted, headed_table, letters
 
 GUIDELINE = "Guideline"
+EMPTY = "the sheet is empty; its first row must name the columns"
 MERGED = "; merged header cells count as one name: unmerge them"
 PERCENT_FORMATS = {"9", "10"}
 """The numbers of the two percent formats that every workbook has."""
@@ -67,21 +68,7 @@ def read_xlsx(path: Path) -> InputTable:
     except _BROKEN as error:
         what = "not an XLSX workbook, or a damaged one"
         raise InputError(source, [Problem(what, fix="save it again as .xlsx, or as CSV")]) from error
-    rows = _rows(sheet, marks, (), Problems(source))
-    header_row, header = next(rows, (1, ()))
-    if not header:
-        raise InputError(source, "the sheet is empty; its first row must name the columns")
-    columns = checked_header(header, source, header_row, hint=MERGED)
-    if next(rows, None) is None:
-        raise InputError(source, [Problem("there is no row below the header", row=header_row)])
-
-    def read(problems: Problems) -> Iterator[Row]:
-        width = len(columns)
-        for row, cells in _rows(sheet, marks, columns, problems):
-            if row > header_row and (len(cells) <= width or fitted(cells, width, row, problems)):
-                yield row, [*cells[:width], *[None] * (width - len(cells))]
-
-    return InputTable(source, columns, read, spreadsheet=True)
+    return headed_table(source, partial(_rows, sheet, marks), empty=EMPTY, hint=MERGED)
 
 
 def _sheet(path: Path) -> tuple[CalamineSheet, Marks]:
@@ -93,8 +80,9 @@ def _sheet(path: Path) -> tuple[CalamineSheet, Marks]:
     raise InputError(str(path), f"the workbook has no visible sheet other than {GUIDELINE!r}")
 
 
-def _rows(sheet: CalamineSheet, marks: Marks, columns: Sequence[str], problems: Problems) -> Iterator[Row]:
-    """The rows that are not blank, without the empty cells at their end."""
+def _rows(sheet: CalamineSheet, marks: Marks, problems: Problems, columns: Sequence[str]) -> Iterator[Row]:
+    """The rows that are not blank. With columns, a longer one is reported, and a shorter one gets empty cells."""
+    width = len(columns)
     before = [""] * (sheet.start[1] if sheet.start else 0)
     for number, row in enumerate(sheet.iter_rows(), start=1):
         cells = [_plain(value) for value in (*before, *row)]
@@ -104,8 +92,8 @@ def _rows(sheet: CalamineSheet, marks: Marks, columns: Sequence[str], problems: 
                 cells[place - 1] = _marked(value, mark, number, column, problems)
         while cells and cells[-1] is None:
             cells.pop()
-        if cells:
-            yield number, cells
+        if cells and (not width or len(cells) <= width or fitted(cells, width, number, problems)):
+            yield number, [*cells[: width or None], *[None] * (width - len(cells))]
 
 
 def _plain(value: object) -> object:
