@@ -190,7 +190,7 @@ def test_criteria_that_clash() -> None:
         ("question from answer", []),
         ("sentence of anwser", "there is no field 'anwser' (did you mean 'answer'?); there are: source, facts, length, "
          "answer, genre"),
-        ("sentence of genre", "units are made from a required field of kind text; 'genre' is of kind label"),
+        ("sentence of genre", "'genre' is of kind label; units are made from a required field of kind text"),
     ],
 )  # fmt: skip
 def test_unit_rules(unit: str, expected: str) -> None:
@@ -200,7 +200,7 @@ def test_unit_rules(unit: str, expected: str) -> None:
 def test_units_are_not_made_from_an_optional_field() -> None:
     more = fields(draft={"role": "rated", "required": False})
     assert problems(item=more, unit="sentence of draft") == [
-        "unit: units are made from a required field of kind text; 'draft' is optional"
+        "unit: 'draft' is optional; units are made from a required field of kind text"
     ]
 
 

@@ -21,7 +21,6 @@ from evenhand.protocol.model import (
     MeanMeasure,
     Measure,
     ProportionMeasure,
-    Protocol,
 )
 from evenhand.protocol.problems import Content, KeyPath
 from evenhand.records import Value
@@ -49,18 +48,15 @@ _FIELD_VALUES: Mapping[str, tuple[TypeAdapter[Any], str]] = {
 """What a worked example gives for a field, by the field's kind."""
 
 
-def contradictions(content: Content, protocol: Protocol | None) -> list[Problem]:
-    """Every place where one part of the protocol does not fit another.
-
-    `protocol` is what the content was validated to; None if that failed: then the parts that are valid are checked.
-    """
-    check = _Check(content, protocol)
+def contradictions(content: Content) -> list[Problem]:
+    """Every place where one valid part of the protocol does not fit another."""
+    check = _Check(content)
     return [
         *check.fields_alone(),
         *check.field_uses(),
         *check.criteria_alone(),
         *check.measures_and_targets(),
-        *check.worked_examples(),
+        *(problem for index, example in enumerate(check.examples) for problem in check.example(example, index)),
     ]
 
 
@@ -70,23 +66,15 @@ class _Check:
     Of a criterion that is not valid, the id, and scale and condition if they are valid, are still used.
     """
 
-    def __init__(self, content: Content, protocol: Protocol | None) -> None:
+    def __init__(self, content: Content) -> None:
         self.problem = content.problem
         self.lines = content.lines
         self.raw = _mapping(content.value)
         fields = _mapping(_mapping(self.raw.get("item")).get("fields"))
-        self.fields: Mapping[str, FieldSpec | None]
-        self.criteria: Sequence[Criterion | None]
-        self.measures: Sequence[Measure | None]
-        self.examples: Sequence[Example | None]
-        if protocol is not None:
-            self.fields, self.criteria = protocol.item.fields, protocol.criteria
-            self.measures, self.examples = protocol.measures, protocol.examples
-        else:
-            self.fields = {str(name): _valid(FieldSpec.model_validate, spec) for name, spec in fields.items()}
-            self.criteria = [_criterion(entry) for entry in _entries(self.raw.get("criteria"))]
-            self.measures = [_valid(_MEASURE.validate_python, entry) for entry in _entries(self.raw.get("measures"))]
-            self.examples = [_valid(Example.model_validate, entry) for entry in _entries(self.raw.get("examples"))]
+        self.fields = {str(name): _valid(FieldSpec.model_validate, spec) for name, spec in fields.items()}
+        self.criteria = [_criterion(entry) for entry in _entries(self.raw.get("criteria"))]
+        self.measures = [_valid(_MEASURE.validate_python, entry) for entry in _entries(self.raw.get("measures"))]
+        self.examples = [_valid(Example.model_validate, entry) for entry in _entries(self.raw.get("examples"))]
         self.by_id: dict[str, Criterion] = {}
         for criterion in filter(None, self.criteria):
             self.by_id.setdefault(criterion.id, criterion)
@@ -126,28 +114,24 @@ class _Check:
     def field_uses(self) -> Iterator[Problem]:
         """Problems of strata, cluster and unit, which name fields."""
         for index, name in enumerate(_entries(self.raw.get("strata"))):
-            yield from self.label_field(name, "results are broken down by fields of kind label", ("strata", index))
-        yield from self.label_field(self.raw.get("cluster"), "items are grouped by a field of kind label", ("cluster",))
-        rule = self.raw.get("unit")
-        if not isinstance(rule, str) or " " not in rule:
-            return
-        name = rule.rpartition(" ")[2]
-        spec = self.fields.get(name)
-        if name not in self.fields:
-            yield self.unknown("field", name, self.fields, ("unit",))
-        elif spec and (spec.kind != "text" or not spec.required):
-            is_ = "optional" if spec.kind == "text" else f"of kind {spec.kind}"
-            yield self.problem(f"units are made from a required field of kind text; {name!r} is {is_}", ("unit",))
+            yield from self.field_use(name, "label", "results are broken down by fields of kind label", "strata", index)
+        cluster, rule = self.raw.get("cluster"), self.raw.get("unit")
+        yield from self.field_use(cluster, "label", "items are grouped by a field of kind label", "cluster")
+        if isinstance(rule, str) and " " in rule:
+            use = "units are made from a required field of kind text"
+            yield from self.field_use(rule.rpartition(" ")[2], "text", use, "unit")
 
-    def label_field(self, name: object, use: str, path: KeyPath) -> Iterator[Problem]:
-        """The problem of a name that is not that of a label field; what is not a text is reported elsewhere."""
+    def field_use(self, name: object, kind: str, use: str, *path: str | int) -> Iterator[Problem]:
+        """The problem of a name that is not that of a field of this kind; what is not a text is reported elsewhere."""
         if not isinstance(name, str):
             return
         spec = self.fields.get(name)
         if name not in self.fields:
             yield self.unknown("field", name, self.fields, path)
-        elif spec and spec.kind != "label":
+        elif spec and spec.kind != kind:
             yield self.problem(f"{name!r} is of kind {spec.kind}; {use}", path)
+        elif spec and kind == "text" and not spec.required:
+            yield self.problem(f"{name!r} is optional; {use}", path)
 
     # Criteria and conditions
 
@@ -219,7 +203,7 @@ class _Check:
     def measure(self, measure: Measure, path: KeyPath) -> Iterator[Problem]:
         if isinstance(measure, ClassificationMeasure):
             for role, name in (("truth", measure.truth), ("prediction", measure.prediction)):
-                yield from self.label_field(name, "it must be of kind label", (*path, role))
+                yield from self.field_use(name, "label", "it must be of kind label", *path, role)
             return
         several = isinstance(measure, MeanMeasure | AgreementMeasure)
         for name in measure.criteria if several else (measure.criterion,):
@@ -237,12 +221,10 @@ class _Check:
 
     # Examples
 
-    def worked_examples(self) -> Iterator[Problem]:
-        for index, example in enumerate(self.examples):
-            if example is not None:
-                yield from self.example(example, ("examples", index))
-
-    def example(self, example: Example, path: KeyPath) -> Iterator[Problem]:
+    def example(self, example: Example | None, index: int) -> Iterator[Problem]:
+        if example is None:
+            return
+        path: KeyPath = ("examples", index)
         for name, value in example.fields.items():
             spec = self.fields.get(name)
             if name not in self.fields:

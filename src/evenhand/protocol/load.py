@@ -97,7 +97,7 @@ def read_protocol(text: str, source: str) -> Protocol:
         protocol = Protocol.model_validate(value)
     except ValidationError as error:
         problems += validation_problems(error, Protocol, content)
-    problems += contradictions(content, protocol)
+    problems += contradictions(content)
     if problems or protocol is None:
         raise ProtocolError(source, sorted(set(problems), key=lambda problem: (problem.line or 0, str(problem))))
     return protocol
