@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from evenhand.errors import InputError, UserError
-from evenhand.evaluate_model.gen_ai import PROTOCOLS, ModelType, built_in, protocol_of, template, write_template
+from evenhand.evaluate_model.gen_ai import PROTOCOLS, ModelType, built_in, gen_ai_template, protocol_of, write_gen_ai
 from evenhand.scales import Nominal, Ordinal
 
-FEEDBACK = template("feedback_generation")
+FEEDBACK = gen_ai_template("feedback_generation")
 SMALL = {"feedback_generation": {"role": "You are a strict examiner."}}
 
 
@@ -28,7 +28,7 @@ def told(data: object) -> list[str]:
 
 @pytest.mark.parametrize("model_type", list(PROTOCOLS))
 def test_the_template_changes_nothing_but_the_instructions(model_type: ModelType):
-    before, after = built_in(model_type), protocol_of(model_type, {model_type: template(model_type)})
+    before, after = built_in(model_type), protocol_of(model_type, {model_type: gen_ai_template(model_type)})
     for part in ("name", "title", "item", "unit", "examples", "ask", "measures"):
         assert getattr(after, part) == getattr(before, part)
     assert [c.scale for c in after.criteria] == [c.scale for c in before.criteria]
@@ -225,14 +225,14 @@ def test_a_mapping_that_is_no_json_is_refused():
 
 def test_a_written_file_is_complete_and_never_overwritten_unasked(tmp_path: Path):
     file = tmp_path / "gen_ai.json"
-    write_template(file)
+    write_gen_ai(file)
     written = json.loads(file.read_text(encoding="utf-8"))
-    assert written == {name: template(name) for name in list(PROTOCOLS)}
+    assert written == {name: gen_ai_template(name) for name in list(PROTOCOLS)}
     assert protocol_of("feedback_generation", file) == protocol_of("feedback_generation", written)
     with pytest.raises(UserError, match="already exists"):
-        write_template(file)
+        write_gen_ai(file)
     file.write_text("{}", encoding="utf-8")
-    write_template(file, overwrite=True)
+    write_gen_ai(file, overwrite=True)
     assert json.loads(file.read_text(encoding="utf-8")) == written
 
 

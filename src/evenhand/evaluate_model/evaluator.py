@@ -2,7 +2,7 @@
 
 import re
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -13,7 +13,7 @@ from narwhals.typing import IntoFrame
 from evenhand.errors import NotAStudyError, Problems, StudyError, UserError
 from evenhand.evaluate_model.classification import Classification, classify
 from evenhand.evaluate_model.evaluation import Evaluation, evaluation_of
-from evenhand.evaluate_model.gen_ai import GenAiSource, ModelType, protocol_of, template, write_template
+from evenhand.evaluate_model.gen_ai import GenAiSource, ModelType, gen_ai_template, protocol_of, write_gen_ai
 from evenhand.evaluate_model.text_scores import Encoder, TextScores, score_texts
 from evenhand.formats.items import items_from_frame
 from evenhand.formats.tables.cells import text_of
@@ -23,10 +23,10 @@ from evenhand.llm.base import Chat, RunError
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.llm.hugging_face.model import LoadedModel
 from evenhand.protocol.model import ClassificationMeasure
-from evenhand.raters.base import Rater, RaterOptions, RatingTask, RunOptions
+from evenhand.raters.base import RaterOptions, RatingTask, RunOptions
 from evenhand.raters.llm_judge.prompt import Prompts
 from evenhand.raters.llm_judge.rater import LlmRater
-from evenhand.raters.registry import RaterContext, RaterSource
+from evenhand.raters.registry import RaterSource
 from evenhand.records import Item
 from evenhand.run.judge import judge
 from evenhand.study import Study
@@ -91,15 +91,8 @@ class EvaluateModel:
         self._location = study
         self._evaluation: Evaluation | None = None
 
-    @staticmethod
-    def gen_ai_template(model_type: ModelType) -> dict[str, Any]:
-        """The part of a `gen_ai.json` for this model type: all elements of the built-in prompt, to be changed."""
-        return template(model_type)
-
-    @staticmethod
-    def write_gen_ai(path: str | Path = "gen_ai.json", *, overwrite: bool = False) -> None:
-        """Write a complete `gen_ai.json` to start from, for both model types."""
-        write_template(path, overwrite=overwrite)
+    gen_ai_template = staticmethod(gen_ai_template)
+    write_gen_ai = staticmethod(write_gen_ai)
 
     def construct_data_message(self) -> list[str]:
         """Make `dataset_prompt`: the whole prompt of each row, in row order, to send to any model yourself."""
@@ -258,21 +251,17 @@ def _rater_source(model: object, tokenizer: object | None, device: str) -> Rater
         if tokenizer is not None:
             raise UserError("tokenizer: it goes with a loaded model; leave it out if the model is given by name")
         return model
-    if tokenizer is not None:
-        return _rater_of_chat(HuggingFaceChat(LoadedModel.of(model, tokenizer, device=device)), bounded=True)
-    if hasattr(model, "complete") and hasattr(model, "pace"):
-        return _rater_of_chat(cast("Chat", model), bounded=False)
-    raise UserError(
-        f"model: a {type(model).__name__} needs its tokenizer; give tokenizer=…, or as model a rater "
-        "spec such as 'openai:MODEL', 'http://127.0.0.1:8080/v1#MODEL' or 'hf:FOLDER'"
+    loaded = tokenizer is not None
+    if not loaded and not (hasattr(model, "complete") and hasattr(model, "pace")):
+        raise UserError(
+            f"model: a {type(model).__name__} needs its tokenizer; give tokenizer=…, or as model a rater "
+            "spec such as 'openai:MODEL', 'http://127.0.0.1:8080/v1#MODEL' or 'hf:FOLDER'"
+        )
+    hugging_face = HuggingFaceChat(LoadedModel.of(model, tokenizer, device=device)) if loaded else None
+    chat = hugging_face or cast("Chat", model)
+    return lambda context: LlmRater(
+        chat.model, context.connect(chat), context.protocol, context.options, bounded=loaded
     )
-
-
-def _rater_of_chat(chat: Chat, *, bounded: bool) -> Callable[[RaterContext], Rater]:
-    def build(context: RaterContext) -> Rater:
-        return LlmRater(chat.model, context.connect(chat), context.protocol, context.options, bounded=bounded)
-
-    return build
 
 
 def _opened(location: str | Path) -> Study | None:

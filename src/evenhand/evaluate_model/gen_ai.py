@@ -106,8 +106,8 @@ def protocol_of(model_type: ModelType, gen_ai: GenAiSource | None) -> Protocol:
     return read_protocol(json.dumps(changed, ensure_ascii=False), source)
 
 
-def template(model_type: ModelType) -> dict[str, Any]:
-    """The elements of the built-in protocol, complete, as a file would have them."""
+def gen_ai_template(model_type: ModelType) -> dict[str, Any]:
+    """The part of a `gen_ai.json` for this model type: all elements of the built-in prompt, to be changed."""
     protocol = built_in(model_type)
     text = (files("evenhand.evaluate_model") / "prompt_elements.yaml").read_text(encoding="utf-8")
     keys = {name: _EXAMPLE_KEYS.get(name, name) for name in ExampleText.model_fields}
@@ -120,9 +120,9 @@ def template(model_type: ModelType) -> dict[str, Any]:
     return PromptElements.model_validate(given).model_dump(mode="json", exclude_none=True)
 
 
-def write_template(path: str | Path, *, overwrite: bool = False) -> None:
-    """Write a complete file to start from, for both model types."""
-    text = json.dumps({name: template(name) for name in PROTOCOLS}, ensure_ascii=False, indent=2)
+def write_gen_ai(path: str | Path = "gen_ai.json", *, overwrite: bool = False) -> None:
+    """Write a complete `gen_ai.json` to start from, for both model types."""
+    text = json.dumps({name: gen_ai_template(name) for name in PROTOCOLS}, ensure_ascii=False, indent=2)
     with replacing(Path(path), overwrite=overwrite) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
 
