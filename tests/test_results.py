@@ -90,7 +90,7 @@ def test_frames_have_a_row_for_each_figure(study: Study):
 
 def test_a_missing_library_names_the_extra_to_install(study: Study, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(UserError, match=r"evenhand\[pandas\]"):
+    with pytest.raises(UserError, match=r"pip install .\.\[pandas\]"):
         study.measures().to_pandas()
 
 

@@ -22,6 +22,8 @@ yaml, pydantic) are translated where the library is called.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
 
 from evenhand.text import counted, listed
 
@@ -189,6 +191,14 @@ class MissingExtraError(UserError):
         super().__init__(
             f"{what} needs an optional package; install it, in a clone of Evenhand, with: pip install '.[{extra}]'"
         )
+
+
+def optional_module(name: str, what: str, extra: str) -> Any:
+    """A module of an optional package, which `what` needs. Raises MissingExtraError if it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError(what, extra) from None
 
 
 class RaterFailure(EvenhandError):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from evenhand.analysis.measures import resampled_mean
-from evenhand.errors import MissingExtraError, UserError
+from evenhand.errors import UserError, optional_module
 from evenhand.evaluate_model.classification import rows_counted
 from evenhand.nlp.words import is_chinese, words
 from evenhand.report.json import plain
@@ -20,6 +20,7 @@ from evenhand.text import counted
 ROUGE = ("rouge1", "rouge2", "rougeL")
 ORDER = 4
 BATCH = 32
+METRICS = ("BLEU and ROUGE", "metrics")
 NO_REFERENCE = "no row has a reference"
 Cut = Literal["english", "chinese", "characters", "words"]
 Texts = Sequence[str]
@@ -122,28 +123,23 @@ class _Words:
 
 
 def _rouge(generated: Texts, reference: Texts, cut: Cut) -> tuple[list[dict[str, float]], str]:
-    try:
-        from rouge_score.rouge_scorer import RougeScorer  # pyright: ignore[reportMissingTypeStubs]
-    except ImportError:
-        raise MissingExtraError("BLEU and ROUGE", "metrics") from None
-    scorer: Any = RougeScorer(list(ROUGE), use_stemmer=False, tokenizer=None if cut == "english" else _Words(cut))
+    package = optional_module("rouge_score.rouge_scorer", *METRICS)
+    tokenizer = None if cut == "english" else _Words(cut)
+    scorer = package.RougeScorer(list(ROUGE), use_stemmer=False, tokenizer=tokenizer)
     found = (scorer.score(wanted, text) for text, wanted in zip(generated, reference, strict=True))
     scores = [{name: float(one[name].fmeasure) for name in ROUGE} for one in found]
     return scores, f"rouge-score, F measure, no stemming, words cut as {cut}"
 
 
 def _bleu(generated: Texts, reference: Texts, cut: Cut) -> tuple[Estimate, str]:
-    try:
-        from sacrebleu.metrics.bleu import BLEU
-    except ImportError:
-        raise MissingExtraError("BLEU and ROUGE", "metrics") from None
+    make_bleu = optional_module("sacrebleu.metrics.bleu", *METRICS).BLEU
     tokenize = {"chinese": "zh", "characters": "char"}.get(cut, "13a")
     if not generated:
         return undefined(NO_REFERENCE), f"sacrebleu, tokenizer {tokenize}"
-    corpus = BLEU(tokenize=tokenize)
+    corpus = make_bleu(tokenize=tokenize)
     score = corpus.corpus_score(generated, [reference])
     # The order is made to fit single rows only so that sacrebleu does not warn: the counts are the same either way.
-    rows = BLEU(tokenize=tokenize, effective_order=True)
+    rows = make_bleu(tokenize=tokenize, effective_order=True)
     single = [rows.sentence_score(text, [wanted]) for text, wanted in zip(generated, reference, strict=True)]
     sample = Sample.of(np.array([[one.sys_len, one.ref_len, *one.counts, *one.totals] for one in single], np.float64))
     found = sample.estimate(sample.rows, bleu_of_counts, len(single), "")
@@ -189,12 +185,7 @@ class Encoder:
     @classmethod
     def of(cls, encoder: object, tokenizer: object | None, layer: int | None, device: str | None) -> "Encoder":
         """An encoder from a folder or a name on the Hugging Face hub, or one that is loaded already."""
-        try:
-            import torch  # pyright: ignore[reportMissingImports, reportUnusedImport] # noqa: F401
-            import transformers  # pyright: ignore[reportMissingImports]
-        except ImportError:
-            raise MissingExtraError("BERTScore", "hf") from None
-        library: Any = transformers
+        _, library = (optional_module(name, "BERTScore", "hf") for name in ("torch", "transformers"))
         model: Any = encoder
         name = str(getattr(model, "name_or_path", "")) or "encoder"
         if isinstance(encoder, str | Path):
@@ -247,9 +238,7 @@ def bert_scores(
 
 def _vectors(encoder: Encoder, texts: Texts) -> list[tuple[Any, Any]]:
     """For each text the unit vectors of its tokens, and which of them count: special tokens can be matched only."""
-    import torch  # pyright: ignore[reportMissingImports]
-
-    library: Any = torch
+    library = optional_module("torch", "BERTScore", "hf")
     given = encoder.tokenizer(
         list(texts),
         padding=True,

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from sqlalchemy import URL, Connection, create_engine, event, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import NullPool
 
-from evenhand.errors import ConflictError, MissingExtraError, StudyError
+from evenhand.errors import ConflictError, StudyError, optional_module
 from evenhand.store.database import BATCH, Database, Mode, insert_rows
 from evenhand.store.schema import COPIED, ITEM_INDEX, create_schema, meta
 from evenhand.store.sqlite import FULL_DISK, SAME_MOMENT, SqliteDatabase
@@ -31,7 +30,7 @@ class PostgresDatabase(Database):
     """A study in a PostgreSQL database: its tables live in the schema `evenhand`, apart from anything else there."""
 
     def __init__(self, url: str, patience: float = PATIENCE) -> None:
-        self._driver = _driver()
+        self._driver = optional_module("psycopg", "A study in PostgreSQL", "postgres")
         self._url = _parse(url)
         self._patience = patience
         # Without a password, wherever it was given.
@@ -121,14 +120,6 @@ def _copy(source: Connection, target: Connection) -> None:
         for rows in source.execute(query).partitions():
             insert_rows(target, table, [tuple(row) for row in rows])
     ITEM_INDEX.create(target)
-
-
-def _driver() -> ModuleType:
-    try:
-        import psycopg
-    except ImportError as error:
-        raise MissingExtraError("A study in PostgreSQL", "postgres") from error
-    return psycopg
 
 
 def _parse(url: str) -> URL:

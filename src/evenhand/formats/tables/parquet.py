@@ -1,11 +1,10 @@
 """Parquet files, through the optional package pyarrow."""
 
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evenhand.errors import InputError, MissingExtraError, Problems
+from evenhand.errors import InputError, Problems, optional_module
 from evenhand.formats.tables.cells import clean
 from evenhand.formats.tables.table import InputTable, Row, Sheet, checked_header
 
@@ -55,7 +54,4 @@ def _opened(path: Path) -> Any:
 
 
 def _pyarrow(module: str = "pyarrow") -> Any:
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtraError("Parquet", "parquet") from None
+    return optional_module(module, "Parquet", "parquet")

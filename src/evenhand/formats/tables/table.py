@@ -3,14 +3,13 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import islice
 from typing import Any, Literal
 
 import narwhals as nw
 from narwhals.typing import IntoFrame
 
-from evenhand.errors import InputError, Problem, Problems, UserError
+from evenhand.errors import InputError, Problem, Problems, UserError, optional_module
 
 Row = tuple[int, Sequence[object]]
 """A row's number and its cells, one for each column."""
@@ -107,12 +106,8 @@ def _missing(cell: object) -> bool:
 
 
 def data_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Sequence[object]]) -> Any:
-    """A pandas or Polars data frame. Raises UserError that names the extra to install if the library is missing."""
-    try:
-        module = import_module(library)
-    except ModuleNotFoundError as error:
-        raise UserError(f"{library} is not installed; install it with: pip install 'evenhand[{library}]'") from error
-    return module.DataFrame(dict(columns))
+    """A pandas or Polars data frame. Raises MissingExtraError if the library is not installed."""
+    return optional_module(library, f"A {library} data frame", library).DataFrame(dict(columns))
 
 
 def checked_header(cells: Sequence[object], source: str, row: int, *, hint: str = "") -> list[str]:

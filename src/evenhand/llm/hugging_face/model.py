@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from evenhand.errors import MissingExtraError, UserError
+from evenhand.errors import UserError, optional_module
 from evenhand.llm.base import CallError, Message, RunError
 from evenhand.llm.fencing import JOINER
 
@@ -32,10 +31,7 @@ Conversation = list[dict[str, str]]
 
 def package(name: str) -> Any:
     """A module of torch, transformers, llguidance and the like, or MissingExtraError."""
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtraError("A Hugging Face model", "hf") from None
+    return optional_module(name, "A Hugging Face model", "hf")
 
 
 @dataclass(frozen=True)
