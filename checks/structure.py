@@ -1,8 +1,8 @@
 """The shape of the source tree: sizes, names and import cycles.
 
 A newcomer finds things by their names, so each name means one thing: no folder has more than a dozen modules, no two
-modules below one top-level package share a name (routes and services of the web page may mirror each other), and no
-class name occurs in two modules. Within the layers that import-linter checks, no modules import each other in a cycle.
+modules below one top-level package share a name, and no class name occurs in two modules. Within the layers that
+import-linter checks, no modules import each other in a cycle.
 """
 
 import ast
@@ -22,7 +22,6 @@ MOST_PYTHON_LINES = 38_950
 MOST_MODULES = 250
 """A ratchet, too."""
 MOST_JAVASCRIPT_LINES = 4_300
-MIRRORED = {"routes", "services"}
 
 
 def modules() -> list[Path]:
@@ -74,8 +73,7 @@ def _crowded_folders() -> Iterator[str]:
 def _modules_by_name() -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for path in _checked_modules():
-        if MIRRORED.isdisjoint(path.parts):
-            found[f"{path.parts[0]}: {path.stem}"].append(str(path))
+        found[f"{path.parts[0]}: {path.stem}"].append(str(path))
     return found
 
 
