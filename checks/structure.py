@@ -17,9 +17,9 @@ EXEMPT = ("verify", "questeval")
 """Packages that are about to be rewritten."""
 
 MODULES_PER_FOLDER = 12
-MOST_PYTHON_LINES = 38_950
+MOST_PYTHON_LINES = 37_350
 """A ratchet: lower it when the tree has become smaller. The goal is 36,500."""
-MOST_MODULES = 250
+MOST_MODULES = 240
 """A ratchet, too."""
 MOST_JAVASCRIPT_LINES = 4_300
 
