@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from evenhand.errors import InputError, Problems, RaterFailure, UserError
 from evenhand.files import replacing
@@ -124,9 +124,10 @@ def read_replies(store: Store, path: str | Path, rater: str) -> RaterCounters:
     counters = RaterCounters(rater)
     for group in _returned(store, table, Problems(table.source)):
         replies, ratings = list[StoredReply](), list[Rating]()
-        keys = [ReplyKey(digest, rater, _PARAMETERS) for _, _, digest, _ in group]
+        keys = [ReplyKey(one.digest, rater, _PARAMETERS) for one in group]
         stored = dict(store.replies.find(keys))
-        for (_, task, _, reply), key in zip(group, keys, strict=True):
+        for one, key in zip(group, keys, strict=True):
+            task, reply = one.task, one.reply
             if isinstance(reply, RaterFailure):
                 judgements: Sequence[Judgement] = [Judgement(unit, failure=reply) for unit in task.units]
             else:
@@ -158,15 +159,20 @@ def _rater(store: Store, name: str) -> RaterRef:
     return RaterRef(named, Kind.MODEL, __version__, CONFIG)
 
 
-_Returned = tuple[int, RatingTask, str, Reply | RaterFailure]
-"""A reply that came back, or why there is none: its row, what it is about, and the digest of its prompt before it."""
+class _Returned(NamedTuple):
+    """A reply that came back, or why there is none, with its row and what it is about."""
+
+    row: int
+    task: RatingTask
+    digest: str
+    reply: Reply | RaterFailure
 
 
 def _check(store: Store, table: InputTable) -> None:
     """Read all of it once and store nothing. Raises InputError with every row that cannot be used."""
     problems = Problems(table.source)
     rows: dict[str, int] = {}
-    for row, task, _, _ in chain.from_iterable(_returned(store, table, problems)):
+    for row, task, *_ in chain.from_iterable(_returned(store, table, problems)):
         first = min(rows.setdefault(unit.id, row) for unit in task.units)
         if first != row:
             problems.add(f"row {first} has a reply about the same", row=row, fix="keep one reply for each unit")
@@ -197,7 +203,7 @@ def _returned(store: Store, table: InputTable, problems: Problems) -> Iterator[S
                 together = position == 0 and store.protocol.rule.of != "item"
                 digest = prompts(shots, together).request(task).digest
                 if digest.startswith(found["digest"]):
-                    group.append((row, task, digest, reply))
+                    group.append(_Returned(row, task, digest, reply))
                     continue
             problems.add(
                 "this prompt is not one of this study as it is now",

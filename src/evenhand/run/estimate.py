@@ -120,7 +120,7 @@ async def _add_rater(recorder: Recorder, rater: Rater, found: CostEstimate) -> N
     _, pending = recorder.store.work.count_pending(name, failed=recorder.options.retry_failed)
     found.units[name] = pending if limit is None else min(pending, limit)
     sample = list(islice(_calls(recorder, rater), SAMPLE))
-    seen = sum(len(units) for _, units, _ in sample)
+    seen = sum(len(call.units) for call in sample)
     factor = found.units[name] / seen if seen else 0.0
     found.sampled |= factor > 1
     # Members of a jury that compute in this process send nothing.

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from evenhand.errors import UserError
 from evenhand.protocol.completion import Judgement, ratings_of
@@ -136,15 +136,21 @@ async def _ended(running: dict[asyncio.Task[R], int]) -> Set[asyncio.Task[R]]:
     return ended
 
 
-Call = tuple[Item, Sequence[Unit], datetime | None]
-"""Units of one item that are rated in one call. Replies up to that time are not used again: they led to failures."""
+class Call(NamedTuple):
+    """Units of one item that are rated in one call. Replies up to `since` are not used again: they led to failures."""
+
+    item: Item
+    units: Sequence[Unit]
+    since: datetime | None = None
 
 
 def calls_for(store: Store, rater: Rater, retry: bool, item: Item, units: Sequence[Unit]) -> Sequence[Call]:
     """How the pending units of an item are rated: all in one call, or one by one. `retry`: some may have failed."""
     failed = store.work.failed_at(rater.ref.id, [unit.id for unit in units]) if retry else dict[str, datetime]()
     groups = [units] if rater.together else [[unit] for unit in units]
-    return [(item, some, max((failed[one.id] for one in some if one.id in failed), default=None)) for some in groups]
+    return [
+        Call(item, some, max((failed[one.id] for one in some if one.id in failed), default=None)) for some in groups
+    ]
 
 
 def limited(units: Sequence[Unit], left: int | None, rater: Rater) -> Sequence[Unit]:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evenhand.errors import RaterFailure, UserError
 from evenhand.nlp.sentences import sentences
@@ -70,8 +71,12 @@ def _reader(spec: str, context: RaterContext) -> ClaimReader:
     return ModelReader(model_within("verifier", inner, context, claim_reading()))
 
 
-_Claims = tuple[Unit, Sequence[Reads], RaterFailure | None]
-"""A unit, its claims, ready to be read; or why they cannot be."""
+class _Claims(NamedTuple):
+    """The claims of a unit, ready to be read, or why there are none."""
+
+    unit: Unit
+    reads: Sequence[Reads]
+    failure: RaterFailure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +125,14 @@ class Verifier(Rater):
         texts = self._texts(item, unit)
         if not texts:
             fields = self._protocol.rule.field or ", ".join(fields_of(self._protocol, "rated"))
-            return unit, (), RaterFailure(f"there is no text to verify: {fields} has no sentence")
+            return _Claims(unit, (), RaterFailure(f"there is no text to verify: {fields} has no sentence"))
         asked = item.fields.get(self._question) if self._question else None
         question = asked if isinstance(asked, str) else None
         try:
             english = self._reader.calibrated
-            return unit, [prepare(text, article, question, english=english) for text in texts], None
+            return _Claims(unit, [prepare(text, article, question, english=english) for text in texts])
         except UnknownLanguage as unknown:
-            return unit, (), RaterFailure(str(unknown))
+            return _Claims(unit, (), RaterFailure(str(unknown)))
 
     def _texts(self, item: Item, unit: Unit) -> Sequence[str]:
         """The sentences that the unit is made of."""
@@ -208,8 +213,12 @@ _BETWEEN = "\n\n"
 _JOINED = re.compile(r"(?<=[a-z])([A-Z])(?=[a-z])")
 
 
-_Paragraph = tuple[str, Span, bool]
-"""A text as it is read, where it is in what raters see of its field, and whether it is there word for word."""
+class _Paragraph(NamedTuple):
+    """`text` as it is read, and where it is in what raters see of its field; a triple is not there word for word."""
+
+    text: str
+    seen: Span
+    verbatim: bool = True
 
 
 class EvidenceText:
@@ -223,7 +232,7 @@ class EvidenceText:
     def __init__(self, protocol: Protocol, item: Item) -> None:
         named = [(name, item.fields[name]) for name in fields_of(protocol, "evidence") if name in item.fields]
         self._paragraphs = [paragraph for name, value in named for paragraph in _paragraphs(name, value)]
-        self.article = Article(_BETWEEN.join(text for text, _, _ in self._paragraphs), protocol.language)
+        self.article = Article(_BETWEEN.join(paragraph.text for paragraph in self._paragraphs), protocol.language)
 
     def spans(self, ranges: Iterable[tuple[int, int]]) -> tuple[Span, ...]:
         """Ranges of the article as spans of fields, each once, in the order in which they came."""
@@ -244,13 +253,13 @@ def _paragraphs(field: str, value: FieldValue) -> Iterator[_Paragraph]:
     for one in several:
         if isinstance(one, Triple):
             end = place + len(field_text((one,)))
-            yield _sentence(one), Span(field, place, end), False
+            yield _Paragraph(_sentence(one), Span(field, place, end), verbatim=False)
             place = end + len("\n")
         else:
             # Where there are several passages, each has its number before it: "[2] ".
             start = seen.index("] ", place) + 2 if len(several) > 1 else 0
             place = start + len(one)
-            yield one, Span(field, start, place), True
+            yield _Paragraph(one, Span(field, start, place))
 
 
 def _sentence(triple: Triple) -> str:
