@@ -1,8 +1,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenhand.run.budget import most_tokens
 from evenhand.run.estimate import estimated_tokens
-from evenhand.run.recorded_chat import most_tokens
 
 
 def test_an_estimate_counts_four_latin_two_other_and_one_ideograph_to_a_token():

@@ -13,9 +13,9 @@ from evenhand.protocol.load import load_protocol
 from evenhand.raters.base import RaterOptions, RunOptions
 from evenhand.raters.ensemble import Jury
 from evenhand.records import Item, Rating, Span, Status
+from evenhand.run.budget import Price
 from evenhand.run.judge import judge
 from evenhand.run.progress import CapReached
-from evenhand.run.recorded_chat import Price
 from evenhand.study import Study
 from tests.chat_server import CODE, Answer, Call, ChatServer, Token, code, fails, hangs_up, says, script, with_codes
 from tests.run.judging import HALO, halo_study, judge_at, levels, neureg_study, supported

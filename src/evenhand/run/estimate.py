@@ -11,7 +11,8 @@ from itertools import islice
 from evenhand.llm.base import BeforeRetry, CallError, Reply, Request, Usage
 from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, Rater, RaterOptions, RunOptions
 from evenhand.raters.registry import RaterSource
-from evenhand.run.recorded_chat import SCOPE, CallScope, Price, RecordedChat, Recorder
+from evenhand.run.budget import Price
+from evenhand.run.recorded_chat import SCOPE, CallScope, RecordedChat, Recorder
 from evenhand.run.worker import Call, calls_for, check_settings, limited, run_in_loop
 from evenhand.store.store import Store
 from evenhand.text import counted, money
