@@ -71,8 +71,20 @@ def read_tables(database: Database, versions: Versions) -> Tables:
     for place, reason in failed:
         failures.setdefault(found[place].id, Counter())[reason] += 1
     tables = dict(zip(builders, map(TableBuilder.build, builders.values()), strict=True))
-    counted = clusters, labels, references, left_out, failures, documents, adjudicators
-    return Tables(protocol, found, n_items, n_units, tables, *counted)
+    return Tables(
+        protocol,
+        found,
+        n_items,
+        n_units,
+        tables,
+        clusters=clusters,
+        labels=labels,
+        references=references,
+        left_out=left_out,
+        failures=failures,
+        documents=documents,
+        adjudicators=adjudicators,
+    )
 
 
 def _units(connection: Connection, protocol: Protocol) -> tuple[IntArray | None, Sequence[str | None] | None]:
