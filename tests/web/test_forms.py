@@ -13,7 +13,7 @@ from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import FieldValue, Rating, Span, Triple, Unit
 from evenhand.scales import Nominal
-from evenhand.web.answers import RatingView, example_unit, rating_view
+from evenhand.web.answers import RatingView, example_unit
 from evenhand.web.forms import (
     Form,
     fields_of,
@@ -22,7 +22,7 @@ from evenhand.web.forms import (
     parts_of,
     shown_span,
 )
-from evenhand.web.schemas import AsciiJSONResponse
+from evenhand.web.schemas import AsciiJSONResponse, view_of
 
 BUILT_IN = ("ai-detection", "feedback", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy")
 each_protocol = pytest.mark.parametrize("name", BUILT_IN)
@@ -206,7 +206,7 @@ def test_a_sentence_that_stands_nowhere_has_no_place() -> None:
 
 def test_a_rating_keeps_its_types_on_the_way_out() -> None:
     rating = Rating(unit="u", criterion="c", rater="r", digest="d", value=4, confidence=80, evidence=(Span("a", 0, 2),))
-    shape = json.loads(TypeAdapter(RatingView).dump_json(rating_view(rating)))
+    shape = json.loads(TypeAdapter(RatingView).dump_json(view_of(RatingView, rating)))
     assert shape["value"] == 4
     assert isinstance(shape["value"], int)
     assert shape["evidence"] == [{"field": "a", "start": 0, "end": 2}]

@@ -38,7 +38,7 @@ from evenhand.records import FieldValue, Kind, Rating, Span, Status, Unit, Value
 from evenhand.scales import Text, same_value
 from evenhand.study import Study
 from evenhand.web.forms import offers_cannot_assess
-from evenhand.web.schemas import Moment, ResponseModel, StrictRequest
+from evenhand.web.schemas import Moment, ResponseModel, StrictRequest, view_of
 
 MAX_TEXT = 20_000
 """Characters in anything a rater writes."""
@@ -221,11 +221,6 @@ def unit_state(protocol: Protocol, ratings: UnitRatings) -> UnitState:
     return UnitState(not lacking and not statuses_on_finish(protocol, ratings), lacking)
 
 
-def rating_view(one: Rating) -> RatingView:
-    texts = one.rationale, one.confidence, one.notes
-    return RatingView(one.id, one.status, one.value, *texts, one.evidence, one.reason, one.at)
-
-
 # Answering
 
 
@@ -315,7 +310,7 @@ def save_answer(
     if present is not None and present.id == rating.id:
         if not same_answer(present, rating):
             raise _conflict(ID_USED, present)
-        return SavedAnswer(rating_view(present), unit_state(protocol, target.ratings))
+        return SavedAnswer(view_of(RatingView, present), unit_state(protocol, target.ratings))
     if target.task is not None:
         _reject_if_locked(target.task)
     if (present.id if present else None) != replaces:
@@ -328,7 +323,7 @@ def save_answer(
         # The store ignores an id that it knows; whose it is must not be revealed.
         raise _conflict(ID_USED, present)
     ratings = {**target.ratings, rating.criterion: rating, **{one.criterion: one for one in follow_ups}}
-    return SavedAnswer(rating_view(rating), unit_state(protocol, ratings))
+    return SavedAnswer(view_of(RatingView, rating), unit_state(protocol, ratings))
 
 
 def _store(study: Study, task: RaterTask | None, ratings: Sequence[Rating]) -> int:
@@ -373,7 +368,7 @@ def _no_longer_asked(protocol: Protocol, target: AnsweredUnit, ruling: Rating) -
 
 
 def _conflict(message: str, present: Rating | None) -> HTTPException:
-    current = None if present is None else TypeAdapter(RatingView).dump_python(rating_view(present), mode="json")
+    current = present and TypeAdapter(RatingView).dump_python(view_of(RatingView, present), mode="json")
     return HTTPException(409, {"error": message, "present": current})
 
 

@@ -39,10 +39,14 @@ class ResponseModel:
         dataclass(frozen=True, kw_only=kw_only)(cls)
 
 
-def view_of(view: type[V], record: object, **more: object) -> V:
-    """A view with the fields that `record` has under the same names, and the given ones."""
-    own = {entry.name: getattr(record, entry.name) for entry in fields(view) if entry.name not in more}
-    return view(**own, **more)
+def view_of(view: type[V], *records: object, **more: object) -> V:
+    """A view with the given fields. Each of the others is from the first record that has one of that name; an estimate
+    becomes a StatisticView."""
+    for name in [entry.name for entry in fields(view) if entry.name not in more]:
+        found = [getattr(record, name) for record in records if hasattr(record, name)]
+        if found:
+            more[name] = StatisticView.of(found[0]) if isinstance(found[0], Estimate) else found[0]
+    return view(**more)
 
 
 class ErrorMessage(ResponseModel):
@@ -76,7 +80,6 @@ class StatisticView(ResponseModel):
     note: str | None = None
 
     @classmethod
-    def of(cls, estimate: Estimate, **more: object) -> Self:
-        low, high = estimate.low, estimate.high
-        interval = None if low is None or high is None else (low, high)
-        return view_of(cls, estimate, ci=interval, **more)
+    def of(cls, estimate: Estimate, *records: object, **more: object) -> Self:
+        interval = None if estimate.low is None else (estimate.low, estimate.high)
+        return view_of(cls, estimate, *records, ci=interval, **more)

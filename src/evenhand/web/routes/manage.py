@@ -18,7 +18,6 @@ from evenhand.monitoring.activity import Participant, activity_of
 from evenhand.monitoring.progress import StudyProgress, progress
 from evenhand.monitoring.quality import Match
 from evenhand.records import Rating, Status, now
-from evenhand.statistics import Estimate
 from evenhand.store.people.access import Member, Role
 from evenhand.store.people.people import People
 from evenhand.store.people.tasks import TaskCounts
@@ -198,7 +197,7 @@ class RaterProgress(ResponseModel):
     units_rated: int
     per_hour: float | None
     seconds_per_unit: float | None
-    statuses: dict[Status, int]
+    statuses: Mapping[Status, int]
     gold: MatchView | None
     repeat: MatchView | None
     training: MatchView | None
@@ -296,31 +295,21 @@ def _participants(study: Study, members: Sequence[Member], counts: Mapping[str, 
 
 def _progress(tables: Tables, people: Sequence[Participant], plan: Plan, at: datetime) -> ProgressView:
     protocol, found = tables.protocol, progress(tables, people, plan, at)
-    study = view_of(
-        StudyProgressView,
-        found.study,
-        title=protocol.title,
-        protocol=protocol.name,
-        version=protocol.version,
-        unit=protocol.rule.of,
-        overlap=plan.overlap,
-        paused=plan.paused,
-    )
+    more = {"protocol": protocol.name, "unit": protocol.rule.of}
+    study = view_of(StudyProgressView, found.study, protocol, plan, **more)
     raters = [_rater(person, plan, found.hints.get(person.member.rater, ())) for person in found.people]
     return ProgressView(study, raters, [ElsewhereProgress(*one) for one in found.elsewhere.items()], at)
 
 
 def _rater(person: Participant, plan: Plan, hints: Sequence[str]) -> RaterProgress:
-    member, counts = person.member, person.counts
+    member, counts, activity = person.member, person.counts, person.activity
     return view_of(
         RaterProgress,
         member,
-        tasks=RaterTasks(counts.training, counts.open, counts.own_done, counts.returned, counts.repeats_done),
+        activity,
+        tasks=view_of(RaterTasks, counts, done=counts.own_done, repeats=counts.repeats_done),
         share=member.share if member.share is not None else plan.share,
-        units_rated=person.activity.units,
-        per_hour=person.activity.per_hour,
-        seconds_per_unit=person.activity.seconds_per_unit,
-        statuses=dict(person.activity.statuses),
+        units_rated=activity.units,
         gold=_match(person.known),
         repeat=_match(person.repeats),
         training=_match(person.training),
@@ -332,23 +321,13 @@ def _rater(person: Participant, plan: Plan, hints: Sequence[str]) -> RaterProgre
 def _match(match: Match | None) -> MatchView | None:
     if match is None:
         return None
-    by_criterion = {
-        name: CriterionMatchView(StatisticView.of(one.same), _optional(one.within_one), _optional(one.kappa_quadratic))
-        for name, one in match.by_criterion.items()
-    }
-    return MatchView.of(match.same, units=match.units, by_criterion=by_criterion)
-
-
-def _optional(estimate: Estimate | None) -> StatisticView | None:
-    return None if estimate is None else StatisticView.of(estimate)
+    by_criterion = {name: view_of(CriterionMatchView, one) for name, one in match.by_criterion.items()}
+    return MatchView.of(match.same, match, by_criterion=by_criterion)
 
 
 def _growth(tables: Tables) -> GrowthView:
     curves: dict[str, GrowthCurve] = {}
     for name, points in agreement_curve(tables).items():
-        shown = [
-            GrowthPointView.of(one.alpha, ratings=one.ratings, units=one.units, percent=StatisticView.of(one.percent))
-            for one in points
-        ]
+        shown = [GrowthPointView.of(point.alpha, point) for point in points]
         curves[name] = GrowthCurve(tables.protocol.criterion(name).title, shown)
     return GrowthView(curves)

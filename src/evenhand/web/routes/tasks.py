@@ -28,7 +28,6 @@ from evenhand.web.answers import (
     Remark,
     SavedAnswer,
     UnitState,
-    rating_view,
     unit_state,
 )
 from evenhand.web.dependencies import Rater, ServicesOf
@@ -206,7 +205,15 @@ def next_task(account: Rater, services: ServicesOf, body: NextTaskRequest) -> Ne
         task = study.store.people.tasks.next(account.name, holding=body.holding)
     # Rendered from a reading connection, so that other raters can save meanwhile.
     with services.read() as study:
-        return _next_task(study, account.name, task)
+        plan, member = study.store.people.tasks.plan(), study.store.people.member(account.name)
+        progress = progress_of(study, account.name, plan)
+        if task is not None:
+            return NextTask("task", task_view(RaterTask(study, account.name, task.number)), progress)
+        if plan.paused or member is None or member.paused:
+            return NextTask("paused", None, progress)
+        # A rater with open tasks, or without any from the start, has not completed anything yet.
+        complete = progress.done > 0 and _counts(study, account.name).open == 0
+        return NextTask("done", None, progress, plan.completion if complete else None)
 
 
 @router.get("/tasks", summary="List your tasks")
@@ -217,7 +224,10 @@ def list_tasks(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> TaskList:
     with services.read() as study:
-        return _task_list(study, account.name, after, limit)
+        people = study.store.people
+        tasks = people.tasks.all(account.name, after=after, limit=limit)
+        shown = [view_of(TaskSummary, task, purpose=_shown_purpose(task)) for task in tasks]
+        return TaskList(shown, progress_of(study, account.name, people.tasks.plan()))
 
 
 @router.get("/tasks/{number}", summary="Get one of your tasks", responses=error_responses(404))
@@ -262,7 +272,9 @@ def finish(
     """Settle the criteria that need no answer. A task is done when all of its units are finished."""
     with services.write(digest) as study:
         answers.finish(RaterTask(study, account.name, number), position)
-        return _finished_unit(RaterTask(study, account.name, number), position)
+        shown = task_view(RaterTask(study, account.name, number))
+    unit = next(unit for unit in shown.units if unit.position == position)
+    return view_of(FinishedUnit, shown, unit=unit, task=view_of(TaskStatus, shown))
 
 
 @router.post("/tasks/{number}/skip", summary="Skip an item", responses={**error_responses(400, 404), **CONFLICT})
@@ -300,20 +312,6 @@ def replaced_id(if_match: str | None, if_none_match: str | None) -> str | None:
 # What the page gets
 
 
-def _next_task(study: Study, rater: str, task: Task | None) -> NextTask:
-    """A task that was just assigned, or why there is none."""
-    people = study.store.people
-    plan, member = people.tasks.plan(), people.member(rater)
-    progress = progress_of(study, rater, plan)
-    if task is not None:
-        return NextTask("task", task_view(RaterTask(study, rater, task.number)), progress)
-    if plan.paused or member is None or member.paused:
-        return NextTask("paused", None, progress)
-    # A rater with open tasks, or without any from the start, has not completed anything yet.
-    complete = progress.done > 0 and _counts(study, rater).open == 0
-    return NextTask("done", None, progress, plan.completion if complete else None)
-
-
 def progress_of(study: Study, rater: str, plan: Plan) -> TaskProgress:
     """The number of tasks done, without training, out of the rater's share, or of all items if there is no share.
 
@@ -331,22 +329,12 @@ def progress_of(study: Study, rater: str, plan: Plan) -> TaskProgress:
     return TaskProgress(counts.done, items + max(repeats_among(items, plan), counts.repeats_given))
 
 
-def _task_list(study: Study, rater: str, after: int, limit: int) -> TaskList:
-    """A rater's tasks without their content."""
-    people = study.store.people
-    tasks = people.tasks.all(rater, after=after, limit=limit)
-    return TaskList(
-        [view_of(TaskSummary, task, purpose=_shown_purpose(task)) for task in tasks],
-        progress_of(study, rater, people.tasks.plan()),
-    )
-
-
 def task_view(task: RaterTask) -> TaskView:
     """A task with everything that its rater may see."""
-    return TaskView(
-        number=task.task.number,
+    return view_of(
+        TaskView,
+        task.task,
         purpose=_shown_purpose(task.task),
-        state=task.task.state,
         locked=task.locked,
         title=task.example.title if task.example else None,
         fields=fields_of(task.protocol, task.fields),
@@ -357,26 +345,8 @@ def task_view(task: RaterTask) -> TaskView:
 
 
 def unit_view(protocol: Protocol, unit: Unit, ratings: UnitRatings) -> UnitView:
-    state = unit_state(protocol, ratings)
-    return UnitView(
-        finished=state.finished,
-        missing=state.missing,
-        position=unit.position,
-        text=unit.text,
-        span=shown_span(protocol, unit),
-        ratings={criterion: rating_view(rating) for criterion, rating in ratings.items()},
-    )
-
-
-def _finished_unit(task: RaterTask, position: int) -> FinishedUnit:
-    """A unit that was just finished, with what its rater may see now."""
-    unit = task.unit(position)
-    return FinishedUnit(
-        unit=unit_view(task.protocol, unit, task.ratings.get(unit.id, {})),
-        task=TaskStatus(task.task.state, task.locked),
-        feedback=feedback_on(task),
-        others=others_of(task),
-    )
+    shown = {criterion: view_of(RatingView, rating) for criterion, rating in ratings.items()}
+    return view_of(UnitView, unit_state(protocol, ratings), unit, span=shown_span(protocol, unit), ratings=shown)
 
 
 # What a rater may see when a task is done
