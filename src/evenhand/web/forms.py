@@ -101,7 +101,7 @@ class Form(ResponseModel):
     confidence: Asked
     notes: Asked
     lead: str
-    evidence_fields: list[str]
+    evidence_fields: Sequence[str]
     training: int
     training_optional: bool
     reveal: Literal["never", "models", "all"]
@@ -127,20 +127,20 @@ def form_of(protocol: Protocol, plan: Plan, study: str, rater: str) -> Form:
     """The form of a protocol for one rater of the study with this identity."""
     rule = protocol.rule
     sentences_shown = rule.of == "sentence" and rule.field in protocol.shown_fields
-    return Form(
+    return view_of(
+        Form,
+        protocol,
+        protocol.ask,
+        plan,
         study=view_of(StudyInfo, protocol, id=study, protocol=protocol.name),
         rater=rater,
         unit=rule.of,
         rated_field=rule.field if sentences_shown else None,
         fields=[_field(protocol, name) for name in protocol.shown_fields],
         criteria=[_criterion(protocol, criterion) for criterion in protocol.criteria],
-        confidence=protocol.ask.confidence,
-        notes=protocol.ask.notes,
         lead=protocol.lead.id,
-        evidence_fields=list(protocol.evidence_fields),
         training=0 if plan.training == "off" else len(protocol.examples),
         training_optional=plan.training != "required",
-        reveal=plan.reveal,
     )
 
 

@@ -13,9 +13,6 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 from markupsafe import Markup
 
-from evenhand.protocol.guideline import guideline
-from evenhand.protocol.model import Protocol
-
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 
@@ -40,11 +37,6 @@ _parser.add_render_rule("link_open", _link)
 def markdown_html(markdown: str) -> Markup:
     """Markdown from an untrusted author as HTML for our pages."""
     return Markup(_parser.render(markdown))
-
-
-def guideline_html(protocol: Protocol) -> Markup:
-    """The guideline for raters, without the parts that only the owner needs."""
-    return markdown_html(guideline(protocol, owner=False))
 
 
 _templates = Environment(

@@ -17,8 +17,8 @@ from evenhand.store.people.access import Role, new_invite
 from evenhand.study import Study
 from evenhand.web.app import ROUTERS
 from evenhand.web.config import Config
-from evenhand.web.dependencies import signed
 from evenhand.web.routes import pages
+from evenhand.web.sessions import signed
 from tests.web.browsing import RUN_TOKEN, Browsers
 
 DAY = 24 * 60 * 60

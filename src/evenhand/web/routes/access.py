@@ -19,11 +19,10 @@ from evenhand.store.people.access import (
     new_invite,
     state_of,
 )
-from evenhand.web.dependencies import Accounts, Owner, ServicesOf
 from evenhand.web.errors import error_responses
 from evenhand.web.middleware import bearer_token
 from evenhand.web.schemas import ResponseModel, StrictRequest, view_of
-from evenhand.web.sessions import client_of
+from evenhand.web.sessions import Accounts, Owner, ServicesOf, client_of
 
 router = APIRouter(prefix="/api", tags=["access"])
 

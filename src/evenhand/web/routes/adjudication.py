@@ -3,9 +3,10 @@
 A ruling is a rating like any other, by a rater who has seen the others: it records whose ratings those were.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Annotated, Literal
 
 import numpy as np
@@ -20,11 +21,11 @@ from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import Item, Rating, Span, Unit
 from evenhand.study import Study
 from evenhand.web.answers import ANSWER_EXAMPLE, AnsweredUnit, AnswerRequest, SavedAnswer, save_answer
-from evenhand.web.dependencies import Adjudicator, AdjudicatorOrOwner, ServicesOf
 from evenhand.web.errors import error_responses
 from evenhand.web.forms import FieldParts, Form, fields_of, form_of
 from evenhand.web.routes.tasks import SAVES, Digest, IfMatch, IfNoneMatch, OtherRating, UnitView, replaced_id, unit_view
 from evenhand.web.schemas import MAX_ID, Moment, ResponseModel, view_of
+from evenhand.web.sessions import Adjudicator, AdjudicatorOrOwner, ServicesOf
 
 router = APIRouter(prefix="/api", tags=["adjudication"])
 
@@ -49,7 +50,7 @@ class Dispute(ResponseModel):
     position: int
     text: str
     disagreement: float
-    by_criterion: dict[str, float]
+    by_criterion: Mapping[str, float]
     ruled: bool
 
 
@@ -113,8 +114,8 @@ def disputes(
         lambda tables: (tables, _disputed_units(tables, criterion, include == "models")),
     )
     with services.read() as study:
-        shown = _list_disputes(study, tables, found, unruled=open, limit=limit + 1)
-    return DisputeList(list(shown[:limit]), more=len(shown) > limit)
+        shown = list(islice(_disputes(study, tables, found, unruled=open), limit + 1))
+    return DisputeList(shown[:limit], more=len(shown) > limit)
 
 
 @router.get("/disputes/form", summary="Get the form: criteria, scales and fields")
@@ -135,11 +136,11 @@ def unit_case(account: AdjudicatorOrOwner, services: ServicesOf, unit: UnitId) -
         kinds = {rater.id: rater.kind for rater in study.store.ratings.raters()}
         adjudicators = {member.rater for member in study.store.people.members() if member.role == "adjudicator"}
     own = {rating.criterion: rating for rating in ratings if rating.rater == account.name}
-    others: list[CaseRating] = []
-    for one in ratings:
-        if one.rater != account.name:
-            more = {"kind": kinds[one.rater], "position": found.position, "adjudicator": one.rater in adjudicators}
-            others.append(view_of(CaseRating, one, **more))
+    others = [
+        view_of(CaseRating, one, found, kind=kinds[one.rater], adjudicator=one.rater in adjudicators)
+        for one in ratings
+        if one.rater != account.name
+    ]
     units = [unit_view(protocol, found, own)]
     return CaseView(found.id, item.id, fields_of(protocol, item.fields), units, others)
 
@@ -191,24 +192,21 @@ def _disputed_units(tables: Tables, criterion: str | None, models: bool) -> Sequ
         view = replace(view, tables=people)
     if criterion is not None and criterion not in view.tables:
         return []
-    return disputed_together(view, None if criterion is None else [criterion], MAX_DISPUTES + _rulings(tables) + 1)
+    statuses = [table.statuses[number] for table in tables.tables.values() for number in _adjudicators(tables)]
+    most = MAX_DISPUTES + 1 + sum(sum(counts.values()) for counts in statuses)
+    return disputed_together(view, None if criterion is None else [criterion], most)
 
 
-def _list_disputes(
-    study: Study, tables: Tables, found: Iterable[DisputedTogether], *, unruled: bool, limit: int
-) -> Sequence[Dispute]:
-    """At most `limit` disputes with their texts; only those without a ruling if `unruled`."""
-    settled = _known_rulings(tables) if unruled else frozenset[tuple[int, str]]()
-    shown: list[Dispute] = []
+def _disputes(study: Study, tables: Tables, found: Iterable[DisputedTogether], *, unruled: bool) -> Iterator[Dispute]:
+    """The disputes with their texts; only those without a ruling if `unruled`."""
+    known = _known_rulings(tables) if unruled else frozenset[tuple[int, str]]()
     for one in found:
-        if unruled and all((one.unit, name) in settled for name in _disputed_criteria(one)):
+        contested = {name for name, distance in one.by_criterion.items() if distance > 0}
+        if unruled and all((one.unit, name) in known for name in contested):
             continue
-        dispute = _dispute(study, tables, one)
+        dispute = _dispute(study, tables, one, contested)
         if not (unruled and dispute.ruled):
-            shown.append(dispute)
-        if len(shown) == limit:
-            break
-    return shown
+            yield dispute
 
 
 def _excerpt(protocol: Protocol, item: Item, unit: Unit) -> str:
@@ -221,7 +219,7 @@ def _excerpt(protocol: Protocol, item: Item, unit: Unit) -> str:
     return text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1].rstrip()}…"
 
 
-def _dispute(study: Study, tables: Tables, one: DisputedTogether) -> Dispute:
+def _dispute(study: Study, tables: Tables, one: DisputedTogether, contested: Set[str]) -> Dispute:
     number, position = tables.place(one.unit)
     item = study.store.items.at([number])[0]
     unit = next(unit for unit in study.store.items.units_of([item.id])[item.id] if unit.position == position)
@@ -230,33 +228,17 @@ def _dispute(study: Study, tables: Tables, one: DisputedTogether) -> Dispute:
         for rating in _ratings_of(study, unit)
         if rating.rater in tables.adjudicators and is_answer(rating)
     }
-    return Dispute(
-        unit.id,
-        item.id,
-        position,
-        _excerpt(tables.protocol, item, unit),
-        one.disagreement,
-        dict(one.by_criterion),
-        ruled.issuperset(_disputed_criteria(one)),
-    )
+    text = _excerpt(tables.protocol, item, unit)
+    more = {"unit": unit.id, "item": item.id, "position": position, "text": text, "ruled": contested <= ruled}
+    return view_of(Dispute, one, **more)
 
 
 def _ratings_of(study: Study, unit: Unit) -> Sequence[Rating]:
     return [rating for rating in study.store.ratings.all(item=unit.item) if rating.unit == unit.id]
 
 
-def _disputed_criteria(one: DisputedTogether) -> Sequence[str]:
-    return [name for name, distance in one.by_criterion.items() if distance > 0]
-
-
 def _adjudicators(tables: Tables) -> list[int]:
     return [number for number, rater in enumerate(tables.raters) if rater.id in tables.adjudicators]
-
-
-def _rulings(tables: Tables) -> int:
-    return sum(
-        sum(table.statuses[number].values()) for table in tables.tables.values() for number in _adjudicators(tables)
-    )
 
 
 def _known_rulings(tables: Tables) -> frozenset[tuple[int, str]]:

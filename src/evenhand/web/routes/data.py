@@ -12,9 +12,9 @@ from evenhand.report.build import agreement_report, measures_report
 from evenhand.report.json import agree_json, measures_json
 from evenhand.store.people.access import Role
 from evenhand.study import Study
-from evenhand.web.dependencies import Owner, ServicesOf
 from evenhand.web.errors import error_responses
 from evenhand.web.schemas import AsciiJSONResponse, Moment, ResponseModel, StatisticView, view_of
+from evenhand.web.sessions import Owner, ServicesOf
 
 router = APIRouter(prefix="/api", tags=["data"])
 
@@ -139,7 +139,7 @@ def study_entry(_: Owner, services: ServicesOf) -> StudyEntry:
             revision=store.ratings.revision(),
             raters=[view_of(RaterEntry, rater, role=roles.get(rater.id)) for rater in store.ratings.raters()],
             versions=[
-                view_of(VersionEntry, one.protocol, adopted=one.adopted, ratings=counts.get(one.protocol.digest, {}))
+                view_of(VersionEntry, one, one.protocol, ratings=counts.get(one.protocol.digest, {}))
                 for one in versions
             ],
         )
@@ -151,11 +151,8 @@ def item_page(_: Owner, services: ServicesOf, after: After = 0, limit: Limit = 1
     with services.read() as study:
         total = study.store.items.count()
         last = min(after + limit, total)
-        found = study.store.items.at(range(after, last))
-        items = [
-            NumberedItem(item.id, item.fields, units, number)
-            for number, (item, units) in enumerate(_with_units(study, found), start=after + 1)
-        ]
+        found = enumerate(_with_units(study, study.store.items.at(range(after, last))), start=after + 1)
+        items = [view_of(NumberedItem, entry, number=number) for number, entry in found]
     return ItemPage(items, last if items and last < total else None)
 
 
@@ -166,8 +163,7 @@ def one_item(_: Owner, services: ServicesOf, id: Annotated[str, Query(max_length
         item = study.store.items.find(id)
         if item is None:
             raise HTTPException(404, "There is no item with this id in the study.")
-        [(item, units)] = _with_units(study, [item])
-    return ItemEntry(item.id, item.fields, units)
+        return _with_units(study, [item])[0]
 
 
 @router.get("/ratings", summary="List ratings, page by page")
@@ -204,9 +200,9 @@ def rating_page(
         return RatingPage(ratings, shown[-1][0] if len(found) > limit else None, study.store.ratings.revision())
 
 
-def _with_units(study: Study, items: Sequence[Item]) -> Sequence[tuple[Item, list[UnitEntry]]]:
+def _with_units(study: Study, items: Sequence[Item]) -> Sequence[ItemEntry]:
     units = study.store.items.units_of([item.id for item in items])
-    return [(item, [view_of(UnitEntry, unit) for unit in units[item.id]]) for item in items]
+    return [view_of(ItemEntry, item, units=[view_of(UnitEntry, unit) for unit in units[item.id]]) for item in items]
 
 
 def _rating_entry(study: Study, number: int, rating: Rating, kind: Kind) -> RatingEntry:

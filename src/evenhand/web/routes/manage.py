@@ -22,9 +22,9 @@ from evenhand.store.people.access import Member, Role
 from evenhand.store.people.people import People
 from evenhand.store.people.tasks import TaskCounts
 from evenhand.study import Study
-from evenhand.web.dependencies import Owner, ServicesOf
 from evenhand.web.errors import error_responses
 from evenhand.web.schemas import MAX_ID, ResponseModel, StatisticView, StrictRequest, view_of
+from evenhand.web.sessions import Owner, ServicesOf
 
 router = APIRouter(prefix="/api", tags=["manage"])
 

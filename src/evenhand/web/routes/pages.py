@@ -3,13 +3,18 @@
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from evenhand.store.people.access import Account
-from evenhand.web.dependencies import Accounts, ServicesOf
-from evenhand.web.sessions import Services
-from evenhand.web.templating import guideline_html, render
+from evenhand.protocol.guideline import guideline
+from evenhand.web.sessions import Accounts, Services, ServicesOf
+from evenhand.web.templating import markdown_html, render
 
 router = APIRouter(include_in_schema=False)
 
+MEMBERS = {
+    "rate": ("rater",),
+    "adjudicate": ("adjudicator", "owner"),
+    "guideline": ("rater", "adjudicator", "owner"),
+}
+"""Who may see which page."""
 INVITED_ONLY = "It leads to your page here. If you no longer have it, ask the person who sent it."
 
 
@@ -35,18 +40,14 @@ def login(services: ServicesOf) -> Response:
 
 
 @router.get("/rate")
-def rate(accounts: Accounts, services: ServicesOf) -> Response:
-    return _page_for(("rater",), accounts, services, "rate.html", "Rate")
-
-
 @router.get("/adjudicate")
-def adjudicate(accounts: Accounts, services: ServicesOf) -> Response:
-    return _page_for(("adjudicator", "owner"), accounts, services, "adjudicate.html", "Adjudicate")
-
-
 @router.get("/guideline")
-def guideline(accounts: Accounts, services: ServicesOf) -> Response:
-    return _page_for(("rater", "adjudicator", "owner"), accounts, services, "guideline.html", "Guideline")
+def page_for_members(request: Request, accounts: Accounts, services: ServicesOf) -> Response:
+    """One of the pages for people who are signed in."""
+    name = request.url.path.strip("/")
+    if not any(account.access in MEMBERS[name] for account in accounts):
+        return _not_signed_in()
+    return _page(services, f"{name}.html", name.capitalize())
 
 
 @router.get("/manage")
@@ -69,18 +70,11 @@ def health(services: ServicesOf) -> dict[str, str]:
     return {"status": "ok"}
 
 
-def _page_for(
-    allowed: tuple[str, ...], accounts: list[Account], services: Services, template: str, title: str
-) -> Response:
-    if not any(account.access in allowed for account in accounts):
-        return _not_signed_in()
-    return _page(services, template, title)
-
-
 def _page(services: Services, template: str, title: str, **more: object) -> Response:
     with services.read() as study:
         protocol = study.protocol
-    more |= {"title": title, "study": protocol.title, "protocol": protocol, "guideline": guideline_html(protocol)}
+    text = markdown_html(guideline(protocol, owner=False))
+    more |= {"title": title, "study": protocol.title, "protocol": protocol, "guideline": text}
     return HTMLResponse(render(template, **more))
 
 

@@ -30,10 +30,10 @@ from evenhand.web.answers import (
     UnitState,
     unit_state,
 )
-from evenhand.web.dependencies import Rater, ServicesOf
 from evenhand.web.errors import error_responses
 from evenhand.web.forms import FieldParts, Form, fields_of, form_of, shown_span
 from evenhand.web.schemas import ErrorMessage, InvalidBody, Moment, ResponseModel, StrictRequest, view_of
+from evenhand.web.sessions import Rater, ServicesOf
 
 router = APIRouter(prefix="/api", tags=["rating"])
 
