@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Literal
 from typing import Protocol as Interface
 
@@ -45,22 +45,20 @@ class Request:
     fresh: bool = False
     sample: int = 0
     """Distinguishes repeated requests, whose replies are stored side by side; never sent."""
+    digest: str = field(init=False, repr=False)
+    """SHA-256 of what the model reads: the messages and the schema."""
+    parameters: str = field(init=False, repr=False)
+    """Everything else that changes what comes back, in one fixed form."""
 
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of what the model reads: the messages and the schema."""
+    def __post_init__(self) -> None:
         # Thousands of requests begin with the same long message, which is hashed only once.
         parts = [_known_digest(message) if message.role == "system" else _digest(message) for message in self.messages]
         digest = hashlib.sha256("\n".join(parts).encode())
         if self.schema is not None:
             digest.update(f"\nschema {self.schema.name}\n{self.schema.text}".encode())
-        return digest.hexdigest()
-
-    @property
-    def parameters(self) -> str:
-        """Everything else that changes what comes back, in one fixed form."""
         names = ("logprobs", "max_tokens", "seed", "temperature")
-        return json.dumps({name: getattr(self, name) for name in names})
+        object.__setattr__(self, "digest", digest.hexdigest())
+        object.__setattr__(self, "parameters", json.dumps({name: getattr(self, name) for name in names}))
 
 
 def _digest(message: Message) -> str:

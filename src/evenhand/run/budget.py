@@ -20,7 +20,7 @@ from genai_prices import calc_price
 
 from evenhand.errors import UserError
 from evenhand.llm.base import CallError, Request, Usage
-from evenhand.raters.base import RunOptions
+from evenhand.raters.base import Rater, RunOptions
 from evenhand.run.progress import CapReached, RaterCounters
 from evenhand.store.work import Work
 
@@ -102,7 +102,8 @@ def _parsed(texts: Iterable[str]) -> Mapping[str | None, Price]:
 class Budget:
     """The prices of a run's models, and the cap that all its workers share. Without a cap nothing is reserved."""
 
-    def __init__(self, work: Work, options: RunOptions) -> None:
+    def __init__(self, work: Work, options: RunOptions, raters: Sequence[Rater]) -> None:
+        """Raises UserError if a price is given for a model that no rater uses, or a cap lacks a price."""
         self._work = work
         self._prices = _parsed(options.prices)
         self._freed = asyncio.Event()
@@ -110,13 +111,13 @@ class Budget:
         """Micro-dollars."""
         self._settled: dict[LeaseName, tuple[int, int]] = {}
         """Micro-dollars reserved for calls that are over, and what of them was spent."""
+        self._check([chat.model for rater in raters for chat in rater.chats])
 
     def price(self, model: str) -> Price | None:
         """The price of a model by its spec: as the user says, or as published for the three large services."""
         return self._prices.get(model) or self._prices.get(None) or published_price(model)
 
-    def check(self, models: Sequence[str]) -> None:
-        """Raise UserError if a price is given for another model, or if a cap cannot be kept for want of a price."""
+    def _check(self, models: Sequence[str]) -> None:
         unknown = sorted(spec for spec in self._prices if spec is not None and spec not in models)
         if unknown:
             valid = ", ".join(dict.fromkeys(models)) or "none that has a price"
@@ -162,13 +163,11 @@ class CallCost:
     An asynchronous context manager: the worst case is reserved at its beginning and settled at its end.
     """
 
-    def __init__(
-        self, budget: Budget, lease: LeaseName, price: Price | None, request: Request, counters: RaterCounters
-    ) -> None:
+    def __init__(self, budget: Budget, lease: LeaseName, model: str, request: Request, counters: RaterCounters) -> None:
         self._budget = budget
         self._lease = lease
-        self._price = price
-        self._worst = price.worst(request) if price else 0.0
+        self._price = budget.price(model)
+        self._worst = self._price.worst(request) if self._price else 0.0
         self._amount = ceil(self._worst * 1e6)
         self._reserved = 0
         self._spent = 0.0

@@ -136,7 +136,8 @@ async def _add_rater(recorder: Recorder, rater: Rater, found: CostEstimate) -> N
         for chat in chats:
             for request, known in chat.requests:
                 found.first = found.first or request
-                models[chat.model].add(request, chat.price, min(request.max_tokens, written), known, factor)
+                price = recorder.budget.price(chat.model)
+                models[chat.model].add(request, price, min(request.max_tokens, written), known, factor)
             chat.requests = ()
     for chat in chats:
         await chat.close()

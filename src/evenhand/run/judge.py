@@ -1,6 +1,7 @@
 """Let raters rate the units of a study that they have not rated yet, until all is done or something ends the run."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from evenhand.errors import UserError
 from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions, RunOptions
@@ -30,8 +31,8 @@ def judge(
     """
     check_idle(store, MAKER)
     recorder = Recorder(store, run)
-    workers = [RatingWorker(recorder, rater) for rater in recorder.raters(sources, options)]
-    run_workers(recorder, workers, progress=progress)
+    workers = map(partial(RatingWorker, recorder), recorder.raters(sources, options))
+    run_workers(recorder, list(workers), progress=progress)
     return Outcome(recorder.counters, recorder.stopped)
 
 

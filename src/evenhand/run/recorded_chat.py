@@ -61,9 +61,10 @@ class Recorder:
         """By the raters' ids."""
         self.stopped: StopReason | None = None
         """Why the run is to end before its work is done."""
+        self.budget: Budget
+        """Known once the raters are."""
         self.find = _Grouped(store.replies.find).submit
         self.add = _Grouped(store.replies.add).submit
-        self.budget = Budget(store.work, options)
         self._locks: WeakValueDictionary[ReplyKey, asyncio.Lock] = WeakValueDictionary()
 
     def raters(
@@ -82,7 +83,7 @@ class Recorder:
                 )
             self.counters[rater.ref.id] = counters
             raters.append(rater)
-        self.budget.check([chat.model for rater in raters for chat in rater.chats])
+        self.budget = Budget(self.store.work, self.options, raters)
         return raters
 
     def lock(self, key: ReplyKey) -> asyncio.Lock:
@@ -107,7 +108,6 @@ class RecordedChat:
         self.model = chat.model
         self.pace = chat.pace
         self.close = chat.close
-        self.price = recorder.budget.price(chat.model)
         self._chat = chat
         self._recorder = recorder
         self._counters = counters
@@ -137,7 +137,7 @@ class RecordedChat:
     async def _call(self, request: Request, lease: LeaseName) -> Reply:
         recorder, counters = self._recorder, self._counters
         try:
-            async with CallCost(recorder.budget, lease, self.price, request, counters) as cost:
+            async with CallCost(recorder.budget, lease, self.model, request, counters) as cost:
 
                 def before_retry(charged: bool) -> None:
                     if charged:

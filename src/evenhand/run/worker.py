@@ -19,7 +19,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from evenhand.errors import UserError
 from evenhand.protocol.completion import Judgement, ratings_of
 from evenhand.raters.base import Rater
-from evenhand.raters.ensemble import all_of
 from evenhand.records import Item, Rating, Status, Unit, new_id
 from evenhand.run.progress import LOG, ProgressBar, RaterCounters, Stopped
 from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder
@@ -118,12 +117,6 @@ class Worker(ABC, Generic[R]):
             if not self._store.work.renew(*self.names, self.counters.counts()):
                 self._recorder.stop(Stopped())
 
-    def leave(self, state: RunState) -> None:
-        """Take this worker out of the run. Without any result, for want of a key for instance, it leaves no trace."""
-        counts = self.counters.counts()
-        LOG.info("%s: %s; %s", self.counters.rater, state, counts)
-        self._store.work.leave(*self.names, state, counts, trace=bool(self.counters.units or self.counters.replies))
-
 
 async def _ended(running: dict[asyncio.Task[R], int]) -> Set[asyncio.Task[R]]:
     """The tasks that have ended, which are no longer running; none if none ends for a while."""
@@ -218,15 +211,18 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
     async def work(self, lease: Lease) -> tuple[str, Sequence[Judgement]]:
         """The judgements of those units that are rated before the run ends."""
         calls = calls_for(self._store, self.rater, self._failed, lease.item, lease.units)
-        found = await all_of([self._judgements(*call) for call in calls])
-        return lease.item.id, list(chain.from_iterable(found))
+        found = await asyncio.gather(*[self._judgements(*call) for call in calls], return_exceptions=True)
+        judgements = list[Judgement]()
+        for some in found:
+            if not isinstance(some, BaseException):
+                judgements += some
+            elif not isinstance(some, Stopped):
+                raise some
+        return lease.item.id, judgements
 
     async def _judgements(self, item: Item, units: Sequence[Unit], since: datetime | None) -> Sequence[Judgement]:
         SCOPE.set(CallScope((*self.names, item.id), since))
-        try:
-            return await self.rater.rate_units(item, units)
-        except Stopped:
-            return ()
+        return await self.rater.rate_units(item, units)
 
     def finish(self, done: Sequence[tuple[str, Sequence[Judgement]]]) -> None:
         """Store the ratings of items whose leases this worker still has. One that was taken over is rated elsewhere."""
@@ -261,7 +257,11 @@ def run_workers(recorder: Recorder, workers: Sequence[Worker[Any]], *, progress:
         state = "done" if recorder.stopped is None else "stopped"
     finally:
         for worker in workers:
-            worker.leave(state)
+            counters, counts = worker.counters, worker.counters.counts()
+            LOG.info("%s: %s; %s", counters.rater, state, counts)
+            # Without any result, for want of a key for instance, it leaves no trace.
+            trace = bool(counters.units or counters.replies)
+            recorder.store.work.leave(*worker.names, state, counts, trace=trace)
 
 
 async def _run_all(recorder: Recorder, workers: Sequence[Worker[Any]], progress: bool) -> None:

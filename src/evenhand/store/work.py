@@ -22,7 +22,7 @@ from sqlalchemy.types import BigInteger, Integer, Text
 
 from evenhand.errors import StudyError
 from evenhand.records import Item, RaterRef, Rating, Status, Unit, new_id, now
-from evenhand.store.database import Database, batches, decode, encode, insert_rows, moment, next_seq
+from evenhand.store.database import BATCH, Database, batches, decode, encode, insert_rows, moment, next_seq
 from evenhand.store.items import ItemUnits, item_from, locate, numbers_of, unit_from
 from evenhand.store.protocols import Protocols
 from evenhand.store.ratings import Ratings, introduce
@@ -481,8 +481,8 @@ class Work:
             found = [rating for one in once.values() for rating in one.ratings]
             if found and rater is not None:
                 introduce(connection, rater)
-            for batch in batches(found):
-                self._ratings.append(connection, batch)
+            for start in range(0, len(found), BATCH):
+                self._ratings.append(connection, found[start : start + BATCH])
             return set(once)
 
     def leave(

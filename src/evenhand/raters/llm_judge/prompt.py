@@ -64,13 +64,13 @@ class Prompts:
             raise ValueError(f"{protocol.name} rates whole items, which cannot be rated together")
         self._protocol = protocol
         self._together = together
-        self._noun = unit_noun(protocol)
-        self.schema, self._described = reply_schema(protocol, together=together, bounded=bounded)
         self._fields = {name: protocol.item.fields[name] for name in protocol.shown_fields}
         self._answers = protocol.rule.of == "question"
         self._to_rate = "question to answer" if self._answers else "sentence to rate"
         examples = protocol.examples[:shots]
         shown = [field_texts(protocol.example_fields(example)) for example in examples]
+        self._noun = unit_noun(protocol)
+        self.schema, self._described = reply_schema(protocol, together=together, bounded=bounded)
         self._system = Message("system", storable("\n\n".join(self._system_parts(examples, shown))))
 
     def request(self, task: RatingTask, **parameters: Any) -> Request:
