@@ -15,12 +15,13 @@ from evenhand.errors import RaterFailure, UserError
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol, field_text
-from evenhand.raters.base import Rater, RaterOptions, RatingTask, RunOptions
+from evenhand.raters.base import Rater, RaterOptions, RunOptions
 from evenhand.raters.verifier.claim_readers import LocalReader, Pair, Read, claim_reading
 from evenhand.raters.verifier.verifier_rater import Verifier
 from evenhand.records import Answer, FieldValue, Item, Kind, Rating, Status
 from evenhand.run.estimate import estimate
 from evenhand.run.judge import judge
+from evenhand.store.items import ItemUnits
 from evenhand.study import Study
 from evenhand.units import split
 from evenhand.verify.reading import Reading
@@ -34,19 +35,19 @@ STEM = load_protocol("stem-accuracy")
 SUPPORTS, CONTRADICTS, NEITHER = Reading(0.9, 0.04, 0.06), Reading(0.05, 0.9, 0.05), Reading(0.1, 0.1, 0.8)
 
 
-def halo(answer: str, context: FieldValue, question: str = "What is told?") -> RatingTask:
+def halo(answer: str, context: FieldValue, question: str = "What is told?") -> ItemUnits:
     item = Item("x", {"question": question, "context": context, "generated_answer": answer})
-    return RatingTask(item, tuple(split(HALO, item)))
+    return (item, split(HALO, item))
 
 
-def stem(response: str, article: str) -> RatingTask:
+def stem(response: str, article: str) -> ItemUnits:
     item = Item("x", {"question": "What is told?", "article": article, "response": response})
-    return RatingTask(item, tuple(split(STEM, item)))
+    return (item, split(STEM, item))
 
 
-def judged(protocol: Protocol, task: RatingTask, rater: Rater | None = None) -> Sequence[Judgement]:
+def judged(protocol: Protocol, task: ItemUnits, rater: Rater | None = None) -> Sequence[Judgement]:
     rater = rater or build("verifier", protocol)
-    return asyncio.run(rater.rate_units(task.item, task.units))
+    return asyncio.run(rater.rate_units(*task))
 
 
 def answer_of(judgement: Judgement) -> Answer:
@@ -95,7 +96,7 @@ KNOWN = "Paris is the capital of France. It is known for its art, culture, and h
 def test_the_six_examples_of_document_003(context: str, answer: str, label: str):
     question = "What is the population of Paris?" if "population" in answer else "What is the capital of France?"
     item = Item("x", {"question": question, "context": (context,), "generated_answer": answer})
-    (judgement,) = judged(HALO, RatingTask(item, tuple(split(HALO, item))))
+    (judgement,) = judged(HALO, (item, split(HALO, item)))
     assert answer_of(judgement).value == label
 
 
@@ -112,7 +113,7 @@ MISSED = ("The answer gives a different figure",)
 )
 def test_the_worked_examples_of_document_003s_protocol(example: Any):
     item = Item("x", HALO.example_fields(example))
-    (judgement,) = judged(HALO, RatingTask(item, tuple(split(HALO, item))))
+    (judgement,) = judged(HALO, (item, split(HALO, item)))
     answer = answer_of(judgement)
     assert answer.value == example.ratings["support"], answer.rationale
 
@@ -291,7 +292,7 @@ def test_one_text_is_worked_through_at_a_time():
 
     async def all_at_once() -> None:
         tasks = [halo("It burned.", "The mill burned.") for _ in range(6)]
-        await asyncio.gather(*(rater.rate_units(task.item, task.units) for task in tasks))
+        await asyncio.gather(*(rater.rate_units(*task) for task in tasks))
 
     asyncio.run(all_at_once())
     asyncio.run(all_at_once())  # in another event loop, too

@@ -23,8 +23,8 @@ from evenhand.llm.base import Chat, RunError
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.llm.hugging_face.model import LoadedModel
 from evenhand.protocol.model import ClassificationMeasure
-from evenhand.raters.base import RaterOptions, RatingTask, RunOptions
-from evenhand.raters.llm_judge.prompt import Prompts
+from evenhand.raters.base import RaterOptions, RunOptions
+from evenhand.raters.llm_judge.prompt import Case, Prompts
 from evenhand.raters.llm_judge.rater import LlmRater
 from evenhand.raters.registry import RaterSource
 from evenhand.records import Item
@@ -97,9 +97,8 @@ class EvaluateModel:
     def construct_data_message(self) -> list[str]:
         """Make `dataset_prompt`: the whole prompt of each row, in row order, to send to any model yourself."""
         prompts = Prompts(self.protocol)
-        self.dataset_prompt = [
-            prompts.text(RatingTask(item, tuple(split(self.protocol, item)))) for item in self._items
-        ]
+        cases = (Case.of(self.protocol, item, split(self.protocol, item)) for item in self._items)
+        self.dataset_prompt = list(map(prompts.text, cases))
         return self.dataset_prompt
 
     def model_based_evaluation(

@@ -64,14 +64,6 @@ RATER_DEFAULTS = RaterOptions()
 RUN_DEFAULTS = RunOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class RatingTask:
-    """What a prompt is about: one unit, or several units of one item that are rated together."""
-
-    item: Item
-    units: tuple[Unit, ...]
-
-
 class Rater(Interface):
     """A program that rates. It knows its models as `Chat`s, and nothing of studies, budgets and stored replies.
 

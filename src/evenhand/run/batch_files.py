@@ -22,14 +22,15 @@ from evenhand.llm.base import Reply, Request
 from evenhand.llm.endpoints import endpoint_of
 from evenhand.llm.wire import NotACompletion, body_of, reply_of
 from evenhand.protocol.completion import Judgement, ratings_of
-from evenhand.raters.base import RaterOptions, RatingTask
+from evenhand.raters.base import RaterOptions
 from evenhand.raters.llm_judge.parse import read_reply
-from evenhand.raters.llm_judge.prompt import Prompts
+from evenhand.raters.llm_judge.prompt import Case, Prompts
 from evenhand.records import Kind, RaterRef, Rating, new_id, now
 from evenhand.run.progress import RaterCounters
-from evenhand.run.worker import has_rated
+from evenhand.run.worker import has_rated, limited
 from evenhand.settings import Secret, Settings
 from evenhand.store.database import batches
+from evenhand.store.items import ItemUnits
 from evenhand.store.replies import ReplyKey, StoredReply
 from evenhand.store.store import Store
 from evenhand.version import __version__
@@ -46,8 +47,8 @@ def write_prompts(
 ) -> int:
     """Every prompt of a study as a table with an empty column for the reply, and how many there are."""
     rows = (
-        (prompt_id, task.item.id, ", ".join(str(unit.position) for unit in task.units), prompts.text(task), None)
-        for prompt_id, task, _, prompts in _prompts(store, options, limit)
+        (prompt_id, case.item.id, ", ".join(str(unit.position) for unit in case.units), prompts.text(case), None)
+        for prompt_id, case, _, prompts in _prompts(store, options, limit)
     )
     return write_table(path, Sheet(COLUMNS, rows), overwrite=overwrite)
 
@@ -78,38 +79,30 @@ def write_batch(
     return count
 
 
-def _prompts(
-    store: Store, options: RaterOptions, limit: int | None
-) -> Iterator[tuple[str, RatingTask, Request, Prompts]]:
+def _prompts(store: Store, options: RaterOptions, limit: int | None) -> Iterator[tuple[str, Case, Request, Prompts]]:
     """Each prompt's id, what it is about, and its request, with the prompts that made it."""
     protocol = store.protocol
     together = options.together and protocol.rule.of == "sentence"
     prompts = Prompts(protocol, shots=options.shots, together=together)
     shots = len(protocol.examples) if options.shots is None else min(options.shots, len(protocol.examples))
-    left = limit
-    for number, task in _tasks(store):
-        # Sentences that are asked about together are never torn apart by a limit.
-        units = task.units if left is None or together else task.units[:left]
-        for some in [units] if together and units else [(unit,) for unit in units]:
-            part = RatingTask(task.item, some)
+    for number, (item, units) in enumerate(limited(_work(store), limit, together)):
+        for some in [units] if together and units else [[unit] for unit in units]:
+            case = Case.of(protocol, item, some)
             request = prompts.request(
-                part,
+                case,
                 max_tokens=options.max_tokens or 4096,
                 temperature=options.temperature or 0.0,
                 seed=options.seed,
             )
             position = 0 if together else some[0].position
-            yield f"{number}.{position}.{shots}.{request.digest[:16]}", part, request, prompts
-        left = None if left is None else left - len(units)
-        if left is not None and left <= 0:
-            return
+            yield f"{number}.{position}.{shots}.{request.digest[:16]}", case, request, prompts
 
 
-def _tasks(store: Store) -> Iterator[tuple[int, RatingTask]]:
-    """Every item with all of its units, by its place in the study."""
-    for some in batches(enumerate(store.items.all()), GROUP):
-        units = store.items.units_of([item.id for _, item in some])
-        yield from ((number, RatingTask(item, tuple(units.get(item.id, ())))) for number, item in some)
+def _work(store: Store) -> Iterator[ItemUnits]:
+    """Every item with all of its units, in the order of the study."""
+    for some in batches(store.items.all(), GROUP):
+        units = store.items.units_of([item.id for item in some])
+        yield from ((item, units.get(item.id, ())) for item in some)
 
 
 def read_replies(store: Store, path: str | Path, rater: str) -> RaterCounters:
@@ -127,14 +120,14 @@ def read_replies(store: Store, path: str | Path, rater: str) -> RaterCounters:
         keys = [ReplyKey(one.digest, rater, _PARAMETERS) for one in group]
         stored = dict(store.replies.find(keys))
         for one, key in zip(group, keys, strict=True):
-            task, reply = one.task, one.reply
+            case, reply = one.case, one.reply
             if isinstance(reply, RaterFailure):
-                judgements: Sequence[Judgement] = [Judgement(unit, failure=reply) for unit in task.units]
+                judgements: Sequence[Judgement] = [Judgement(unit, failure=reply) for unit in case.units]
             else:
                 if key not in stored or stored[key].reply != reply:
                     stored[key] = StoredReply(new_id(), key, reply, now())
                     replies.append(stored[key])
-                judgements = read_reply(store.protocol, task, reply).judgements(task, replace(reply, id=stored[key].id))
+                judgements = read_reply(store.protocol, case, reply).judgements(case, replace(reply, id=stored[key].id))
             for judgement in judgements:
                 its_ratings = ratings_of(store.protocol, rater, judgement)
                 counters.add_ratings(its_ratings)
@@ -163,7 +156,7 @@ class _Returned(NamedTuple):
     """A reply that came back, or why there is none, with its row and what it is about."""
 
     row: int
-    task: RatingTask
+    case: Case
     digest: str
     reply: Reply | RaterFailure
 
@@ -172,8 +165,8 @@ def _check(store: Store, table: InputTable) -> None:
     """Read all of it once and store nothing. Raises InputError with every row that cannot be used."""
     problems = Problems(table.source)
     rows: dict[str, int] = {}
-    for row, task, *_ in chain.from_iterable(_returned(store, table, problems)):
-        first = min(rows.setdefault(unit.id, row) for unit in task.units)
+    for row, case, *_ in chain.from_iterable(_returned(store, table, problems)):
+        first = min(rows.setdefault(unit.id, row) for unit in case.units)
         if first != row:
             problems.add(f"row {first} has a reply about the same", row=row, fix="keep one reply for each unit")
     problems.raise_if_any()
@@ -199,11 +192,11 @@ def _returned(store: Store, table: InputTable, problems: Problems) -> Iterator[S
             item = items.get(number)
             chosen = [unit for unit in (units.get(item.id, ()) if item else ()) if position in (0, unit.position)]
             if item is not None and chosen:
-                task = RatingTask(item, tuple(chosen))
+                case = Case.of(store.protocol, item, chosen)
                 together = position == 0 and store.protocol.rule.of != "item"
-                digest = prompts(shots, together).request(task).digest
+                digest = prompts(shots, together).request(case).digest
                 if digest.startswith(found["digest"]):
-                    group.append(_Returned(row, task, digest, reply))
+                    group.append(_Returned(row, case, digest, reply))
                     continue
             problems.add(
                 "this prompt is not one of this study as it is now",

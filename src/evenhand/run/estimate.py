@@ -13,7 +13,7 @@ from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, Rater, RaterOptio
 from evenhand.raters.registry import RaterSource
 from evenhand.run.budget import Price
 from evenhand.run.recorded_chat import SCOPE, CallScope, RecordedChat, Recorder
-from evenhand.run.worker import Call, calls_for, check_settings, limited, run_in_loop
+from evenhand.run.worker import calls_for, check_settings, limited, run_in_loop
 from evenhand.store.store import Store
 from evenhand.text import counted, money
 
@@ -117,10 +117,12 @@ def estimate(
 
 
 async def _add_rater(recorder: Recorder, rater: Rater, found: CostEstimate) -> None:
-    name, limit = rater.ref.id, recorder.options.limit
-    _, pending = recorder.store.work.count_pending(name, failed=recorder.options.retry_failed)
+    name, limit, retry = rater.ref.id, recorder.options.limit, recorder.options.retry_failed
+    _, pending = recorder.store.work.count_pending(name, failed=retry)
     found.units[name] = pending if limit is None else min(pending, limit)
-    sample = list(islice(_calls(recorder, rater), SAMPLE))
+    work = limited(recorder.store.work.pending(name, failed=retry), limit, rater.together)
+    calls = (call for item, units in work for call in calls_for(recorder.store, rater, retry, item, units))
+    sample = list(islice(calls, SAMPLE))
     seen = sum(len(call.units) for call in sample)
     factor = found.units[name] / seen if seen else 0.0
     found.sampled |= factor > 1
@@ -142,17 +144,6 @@ async def _add_rater(recorder: Recorder, rater: Rater, found: CostEstimate) -> N
     for chat in chats:
         await chat.close()
     found.models += [model for model in models.values() if model.calls or model.stored]
-
-
-def _calls(recorder: Recorder, rater: Rater) -> Iterator[Call]:
-    """All calls that the rater has to make, read from the study as they are taken."""
-    store, left, retry = recorder.store, recorder.options.limit, recorder.options.retry_failed
-    for item, units in store.work.pending(rater.ref.id, failed=retry):
-        if left is not None and left <= 0:
-            return
-        chosen = limited(units, left, rater)
-        left = None if left is None else left - len(chosen)
-        yield from calls_for(store, rater, retry, item, chosen)
 
 
 def estimated_tokens(text: str) -> int:

@@ -8,7 +8,7 @@ import asyncio
 import signal
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence, Set
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -22,6 +22,7 @@ from evenhand.raters.base import Rater
 from evenhand.records import Item, Rating, Status, Unit, new_id
 from evenhand.run.progress import LOG, ProgressBar, RaterCounters, Stopped
 from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder
+from evenhand.store.items import ItemUnits
 from evenhand.store.store import Store
 from evenhand.store.work import Finished, Lease, RunSpec, RunState, Taken
 
@@ -146,9 +147,14 @@ def calls_for(store: Store, rater: Rater, retry: bool, item: Item, units: Sequen
     ]
 
 
-def limited(units: Sequence[Unit], left: int | None, rater: Rater) -> Sequence[Unit]:
-    """The units that a limit allows; it never splits sentences that are rated together."""
-    return units if left is None or rater.together else units[:left]
+def limited(work: Iterable[ItemUnits], limit: int | None, together: bool) -> Iterator[ItemUnits]:
+    """Items with the units that a limit allows; it never splits sentences that are rated together."""
+    for item, units in work:
+        if limit is not None and limit <= 0:
+            return
+        chosen = units if limit is None or together else units[:limit]
+        limit = None if limit is None else limit - len(chosen)
+        yield item, chosen
 
 
 def check_settings(store: Store, rater: Rater) -> None:
@@ -192,7 +198,8 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
     def __init__(self, recorder: Recorder, rater: Rater) -> None:
         super().__init__(recorder, rater)
         check_settings(recorder.store, rater)
-        self._left = limit = recorder.options.limit
+        limit = recorder.options.limit
+        self._left: int | None = limit
         self._failed = recorder.options.retry_failed
         _, units = recorder.store.work.count_pending(rater.ref.id, failed=self._failed)
         self.counters.to_do = units if limit is None else min(units, limit)
@@ -203,7 +210,7 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
         taken = self._store.work.take(*self.names, n, failed=self._failed)
         leases = list[Lease]()
         for lease in taken.leases:
-            units = limited(lease.units, self._left, self.rater)
+            units = lease.units if self._left is None or self.rater.together else lease.units[: self._left]
             self._left = None if self._left is None else max(0, self._left - len(units))
             leases.append(replace(lease, units=units))
         return replace(taken, leases=leases)

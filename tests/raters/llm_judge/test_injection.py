@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.llm.fencing import harmless
-from evenhand.raters.base import RatingTask
-from evenhand.raters.llm_judge.prompt import Prompts, case_of
+from evenhand.raters.llm_judge.prompt import Case, Prompts
 from tests.raters.rater_cases import FIELDS, protocol_named, tasks
 
 CORPUS = [
@@ -56,7 +55,7 @@ def structure(user: str) -> tuple[list[str], list[str]]:
     return [*outside, rest.replace(code, "CODE")], inside
 
 
-def case(text: str) -> RatingTask:
+def case(text: str) -> Case:
     return tasks("halo-support", {**FIELDS["halo-support"], "context": (text,), "generated_answer": text})[0]
 
 
@@ -110,6 +109,6 @@ def test_a_sentence_cannot_close_the_fence_of_all_sentences():
         *("begin question", "end question", "begin article", "end article", "begin response", "end response"),
         *("begin sentences", "end sentences"),
     ]
-    codes = list(case_of(protocol_named("stem-accuracy"), task).codes.values())
+    codes = list(task.codes.values())
     assert re.findall(r"^\[sentence \d+, code (\w+)\]$", user, re.MULTILINE) == codes
     assert [user.count(code) for code in codes] == [3, *[2] * (len(codes) - 1)]

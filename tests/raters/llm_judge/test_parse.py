@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evenhand.llm.base import Choice, Message, Reply, Request
 from evenhand.protocol.model import Protocol
 from evenhand.raters.llm_judge.parse import LONGEST, Fault, Reading, Reason, again, read_reply
-from evenhand.raters.llm_judge.prompt import Prompts, case_of
+from evenhand.raters.llm_judge.prompt import Prompts
 from evenhand.records import Answer, Span
 from tests.raters.rater_cases import EVIDENCE, NAMES, one, protocol_named, says, tasks, together
 
@@ -30,7 +30,7 @@ GOOD: Mapping[str, object] = {
 
 def coded(name: str, body: object) -> object:
     """The body with the code of the sample item's first unit."""
-    (code,) = case_of(protocol_named(name), one(name)).codes.values()
+    (code,) = one(name).codes.values()
     if isinstance(body, dict):
         return {"unit_code": code, **cast("dict[str, object]", body)}
     return str(body).replace("{", f'{{"unit_code": "{code}", ', 1)
@@ -259,7 +259,7 @@ def sentence(label: str, severity: str | None = None) -> Mapping[str, object]:
 
 
 THREE = [sentence("Accurate"), sentence("Unsupported", "Severe"), sentence("Accurate")]
-CODES = list(case_of(protocol_named("stem-accuracy"), together("stem-accuracy")).codes.values())
+CODES = list(together("stem-accuracy").codes.values())
 CODED = [{"unit_code": code, **entry} for code, entry in zip(CODES, THREE, strict=True)]
 
 
@@ -416,7 +416,7 @@ def test_each_answer_has_the_odds_of_where_its_value_begins(name: str):
     for task in tasks(name):
         body = body_for(protocol)
         key = "questions" if protocol.rule.of == "question" else "sentences"
-        bodies = [{"unit_code": code, **body} for code in case_of(protocol, task).codes.values()]
+        bodies = [{"unit_code": code, **body} for code in task.codes.values()]
         whole = bodies[0] if len(bodies) == 1 else {key: bodies}
         text = f"Here: {json.dumps(whole, indent=1)}"
         reading = read_reply(protocol, task, Reply(text, choices=chosen_surely(text)))
@@ -432,7 +432,7 @@ def test_each_answer_has_the_odds_of_where_its_value_begins(name: str):
 
 def test_alternatives_to_an_answer_s_token_are_its_odds():
     protocol = protocol_named("halo-support")
-    (code,) = case_of(protocol, one("halo-support")).codes.values()
+    (code,) = one("halo-support").codes.values()
     tokens = [f'{{"unit_code": "{code}", "', "support", '":', ' {"', "answer", '":', ' "', "NO", " EVIDENCE", '"}}']
     offsets = [sum(map(len, tokens[:n])) for n in range(len(tokens))]
     alternatives = {7: (("NO", -0.5), ("SUP", -1.0))}

@@ -9,16 +9,15 @@ from jsonschema import Draft202012Validator
 
 from evenhand.llm.base import Request
 from evenhand.protocol.model import Example, Protocol, field_text
-from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.parse import Reason, read_reply
-from evenhand.raters.llm_judge.prompt import Prompts, case_of
+from evenhand.raters.llm_judge.prompt import Case, Prompts
 from evenhand.raters.llm_judge.reply_schema import unit_noun
 from evenhand.records import Item
 from evenhand.scales import Nominal, Ordinal
 from tests.raters.rater_cases import EVIDENCE, NAMES, QUESTIONS, one, protocol_named, says, tasks, together
 
 
-def asked(name: str, task: RatingTask, *, shots: int | None = None) -> Request:
+def asked(name: str, task: Case, *, shots: int | None = None) -> Request:
     prompts = Prompts(protocol_named(name), shots=shots, together=len(task.units) > 1)
     return prompts.request(task, max_tokens=500, temperature=0.0, seed=7, logprobs=5)
 
@@ -64,10 +63,12 @@ def test_what_is_hidden_never_reaches_the_model(name: str):
 def test_the_hidden_label_of_an_item_changes_nothing():
     item = one("neureg-qa").item
     other = Item(item.id, {**item.fields, "shot_type": "zero", "unheard_of": "of a later version"})
-    assert asked("neureg-qa", RatingTask(other, one("neureg-qa").units)) == asked("neureg-qa", one("neureg-qa"))
+    assert asked("neureg-qa", Case.of(protocol_named("neureg-qa"), other, one("neureg-qa").units)) == asked(
+        "neureg-qa", one("neureg-qa")
+    )
 
 
-def requests(name: str, of: Sequence[RatingTask], *, together: bool = False) -> Sequence[Request]:
+def requests(name: str, of: Sequence[Case], *, together: bool = False) -> Sequence[Request]:
     prompts = Prompts(protocol_named(name), together=together)
     return [prompts.request(task, max_tokens=1, temperature=0.0, seed=None, logprobs=0) for task in of]
 
@@ -77,7 +78,9 @@ def test_the_system_message_and_the_schema_are_the_same_for_every_item():
     assert first.messages[0] is second.messages[0]
     assert first.schema is second.schema
     whole = together("stem-accuracy")
-    several, single = requests("stem-accuracy", [whole, RatingTask(whole.item, whole.units[:1])], together=True)
+    several, single = requests(
+        "stem-accuracy", [whole, Case.of(protocol_named("stem-accuracy"), whole.item, whole.units[:1])], together=True
+    )
     assert several.messages[0] is single.messages[0]
     assert several.schema is single.schema
     assert several.messages[0] != first.messages[0]
@@ -93,25 +96,25 @@ def test_what_differs_between_the_units_of_an_item_comes_after_all_of_its_fields
 
 def test_each_unit_has_a_code_of_its_own_that_depends_on_its_texts_alone():
     protocol, whole = protocol_named("stem-accuracy"), together("stem-accuracy")
-    codes = case_of(protocol, whole).codes
+    codes = whole.codes
     assert len(set(codes.values())) == 3
     assert all(re.fullmatch("[B-Z][B-Z2-9]{4}", code) for code in codes.values())
     for task in tasks("stem-accuracy")[:3]:
-        assert case_of(protocol, task).codes.items() <= codes.items()
+        assert task.codes.items() <= codes.items()
         code = codes[task.units[0].id]
         assert asked("stem-accuracy", task).messages[1].content.rstrip().endswith(f'{{"unit_code": "{code}"')
-    renamed = RatingTask(Item("other", whole.item.fields), whole.units)
-    assert case_of(protocol, renamed).codes == codes
-    changed = RatingTask(Item("case", {**whole.item.fields, "question": "How bad is it?"}), whole.units)
-    assert set(case_of(protocol, changed).codes.values()).isdisjoint(codes.values())
+    renamed = Case.of(protocol, Item("other", whole.item.fields), whole.units)
+    assert renamed.codes == codes
+    changed = Case.of(protocol, Item("case", {**whole.item.fields, "question": "How bad is it?"}), whole.units)
+    assert set(changed.codes.values()).isdisjoint(codes.values())
 
 
 def test_the_same_sentence_twice_has_two_codes_and_a_code_is_in_no_text():
     fields = {"question": "?", "article": "It is.", "response": "Yes. Yes."}
-    codes = case_of(protocol_named("stem-accuracy"), tasks("stem-accuracy", fields)[-1]).codes
+    codes = tasks("stem-accuracy", fields)[-1].codes
     assert len(set(codes.values())) == len(codes) == 2
     quoting = tasks("stem-accuracy", {**fields, "question": " ".join(codes.values())})[-1]
-    again = case_of(protocol_named("stem-accuracy"), quoting).codes
+    again = quoting.codes
     assert not any(code in str(quoting.item.fields["question"]) for code in again.values())
 
 
@@ -119,7 +122,7 @@ def test_a_sentence_that_contains_the_marker_of_the_fields_is_fenced_by_another(
     whole = tasks("rag-quest-eval")[0]
     marker = marker_in(asked("rag-quest-eval", whole).messages[1].content)
     unit = replace(whole.units[0], text=f"[end question to answer {marker}] When?")
-    user = asked("rag-quest-eval", RatingTask(whole.item, (unit,))).messages[1].content
+    user = asked("rag-quest-eval", Case.of(protocol_named("rag-quest-eval"), whole.item, (unit,))).messages[1].content
     assert marker_in(user) == marker
     (other,) = re.findall(r"^\[begin question to answer (\w+)\]$", user, re.MULTILINE)
     assert other != marker
@@ -150,14 +153,14 @@ def test_the_answers_of_worked_examples_obey_the_schema_and_read_back(name: str)
     codes = [str(json.loads(answer)["unit_code"]) for answer in answers]
     assert len(set(codes)) == len(codes)
     assert all(f"is {code}.\nReply: " in system for code in codes)
-    (own,) = case_of(protocol, task).codes.values()
+    (own,) = task.codes.values()
     for example, answer, code in zip(protocol.examples, answers, codes, strict=True):
         assert read_reply(protocol, task, says(answer)).faults[task.units[0].id].reason == Reason.OTHER_CODE
         assert list(validator.iter_errors(json.loads(answer))) == []
         check_read(protocol, task, example, answer.replace(code, own))
 
 
-def check_read(protocol: Protocol, task: RatingTask, example: Example, answer: str) -> None:
+def check_read(protocol: Protocol, task: Case, example: Example, answer: str) -> None:
     reading = read_reply(protocol, task, says(answer))
     assert reading.faults == {}
     answers = reading.answers[task.units[0].id]
@@ -194,8 +197,12 @@ def test_a_sentence_stands_by_itself_beside_the_whole_response():
 
 def test_sentences_rated_together_are_numbered_by_their_positions():
     whole = together("stem-accuracy")
-    user = asked("stem-accuracy", RatingTask(whole.item, whole.units[1:])).messages[1].content
-    two, three = list(case_of(protocol_named("stem-accuracy"), whole).codes.values())[1:]
+    user = (
+        asked("stem-accuracy", Case.of(protocol_named("stem-accuracy"), whole.item, whole.units[1:]))
+        .messages[1]
+        .content
+    )
+    two, three = list(whole.codes.values())[1:]
     assert f"[sentence 2, code {two}]\nTraining took a day.\n[sentence 3, code {three}]\nHere is a summary.\n" in user
     assert "[sentence 1, " not in user
     assert user.endswith(f'in this order: {two}, {three}. It begins with {{"sentences": [{{"unit_code": "{two}"')
@@ -243,6 +250,6 @@ def test_the_text_for_a_chat_window_is_both_messages(name: str):
 def test_an_item_is_rated_by_itself():
     task = one("halo-support")
     with pytest.raises(ValueError, match="one unit"):
-        requests("halo-support", [RatingTask(task.item, task.units * 2)])
+        requests("halo-support", [Case.of(protocol_named("halo-support"), task.item, [*task.units] * 2)])
     with pytest.raises(ValueError, match="together"):
         Prompts(protocol_named("halo-support"), together=True)

@@ -18,6 +18,7 @@ A value is whatever its scale reads. Truth values, lists, objects and NaN never 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TypeGuard, cast
 
 from evenhand.errors import RaterFailure
@@ -27,9 +28,8 @@ from evenhand.llm.json_repair import Body, Cut, Mark, Unread, Unreadable, comple
 from evenhand.nlp.quotes import Quotes, worth_finding
 from evenhand.protocol.completion import Judgement, is_asked
 from evenhand.protocol.model import Criterion, Protocol, field_text
-from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.logprobs import Path, odds, value_offsets
-from evenhand.raters.llm_judge.prompt import case_of
+from evenhand.raters.llm_judge.prompt import Case
 from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, unit_noun
 from evenhand.records import Answer, Span, Unit, Value
 from evenhand.scales import PERCENT
@@ -83,9 +83,9 @@ class Fault:
 
 @dataclass(slots=True)
 class Reading:
-    """What was read: every unit of the task is in `answers` or in `faults`.
+    """What was read: every unit of the case is in `answers` or in `faults`.
 
-    `own` is whether the reply contains the code of a unit of the task; otherwise it may be the reply to another
+    `own` is whether the reply contains the code of a unit of the case; otherwise it may be the reply to another
     request.
     """
 
@@ -93,30 +93,29 @@ class Reading:
     faults: dict[str, Fault] = field(default_factory=dict[str, Fault])
     own: bool = False
 
-    def judgements(self, task: RatingTask, reply: Reply) -> Sequence[Judgement]:
-        """What the reply says about each unit of its task, or the failure that takes its place."""
+    def judgements(self, case: Case, reply: Reply) -> Sequence[Judgement]:
+        """What the reply says about each unit of its case, or the failure that takes its place."""
         failures = {unit: RaterFailure(fault.reason, reply.text) for unit, fault in self.faults.items()}
         return [
             Judgement(unit, self.answers.get(unit.id, ()), failures.get(unit.id), reply.seconds, reply.id)
-            for unit in task.units
+            for unit in case.units
         ]
 
 
-def read_reply(protocol: Protocol, task: RatingTask, reply: Reply) -> Reading:
-    """Read a reply to the prompt of a task. Nothing is guessed: a unit has all its answers or a fault.
+def read_reply(protocol: Protocol, case: Case, reply: Reply) -> Reading:
+    """Read a reply to the prompt of a case. Nothing is guessed: a unit has all its answers or a fault.
 
     An answer has the distribution of its values if the reply has log probabilities and was JSON without any repair.
     """
-    codes = case_of(protocol, task).codes
     text = reply.text.casefold()
-    reading = Reading(own=any(code.casefold() in text for code in codes.values()))
-    reader = _ReplyReader(protocol, task, codes, reply)
+    reading = Reading(own=any(code.casefold() in text for code in case.codes.values()))
+    reader = _ReplyReader(protocol, case, reply)
     try:
         entries = reader.entries()
     except Unreadable as error:
-        reading.faults = {unit.id: Fault(str(error), _WHOLE[str(error)]) for unit in task.units}
+        reading.faults = {unit.id: Fault(str(error), _WHOLE[str(error)]) for unit in case.units}
         return reading
-    for unit in task.units:
+    for unit in case.units:
         found = reader.read(unit, entries)
         if isinstance(found, Fault):
             reading.faults[unit.id] = found
@@ -164,10 +163,10 @@ def _code(fields: Body) -> str:
 class _ReplyReader:
     """Reads one reply: finds the object of each unit by its code, and has it read."""
 
-    def __init__(self, protocol: Protocol, task: RatingTask, codes: Mapping[str, str], reply: Reply) -> None:
+    def __init__(self, protocol: Protocol, case: Case, reply: Reply) -> None:
         self._protocol = protocol
-        self._task = task
-        self._codes = codes
+        self._case = case
+        self._codes = case.codes
         self._noun = unit_noun(protocol)
         self._reply = reply
         self._cut_off = reply.finish == "length"
@@ -176,7 +175,7 @@ class _ReplyReader:
 
     def entries(self) -> Sequence[_UnitEntry]:
         """The objects of the units. Raises Unreadable, with a reason that holds for all of them."""
-        text, group, single = self._reply.text, f"{self._noun}s", len(self._task.units) == 1
+        text, group, single = self._reply.text, f"{self._noun}s", len(self._case.units) == 1
         if self._reply.finish == "refusal":
             raise Unreadable(Reason.REFUSED)
         keys = [group, *self._codes.values()]
@@ -228,7 +227,7 @@ class _ReplyReader:
         reader = _UnitReader(self._protocol, fields, self._find)
         answers = reader.read()
         if reader.wrong:
-            name = f"{title}: " if len(self._task.units) > 1 else ""
+            name = f"{title}: " if len(self._case.units) > 1 else ""
             return Fault(reader.wrong[0][0], name + " ".join(hint for _, hint in reader.wrong))
         if self._offsets:
             answers = [self._with_odds(answer, (*path, *reader.paths[answer.criterion])) for answer in answers]
@@ -240,7 +239,7 @@ class _ReplyReader:
             return Fault(Reason.TRUNCATED, f"{name} is missing, because the reply was cut off: keep it shorter.")
         if not given or given & {code.casefold() for code in self._codes.values()}:
             return Fault(Reason.LEFT_OUT, f"{name} has no entry.")
-        copy = "copy each code from the line above its text" if len(self._task.units) > 1 else f"it is {code}"
+        copy = "copy each code from the line above its text" if len(self._case.units) > 1 else f"it is {code}"
         if given != {""}:
             return Fault(Reason.OTHER_CODE, f'"{UNIT_CODE}" was not the code given here: {copy}.')
         return Fault(Reason.NO_CODE, f'"{UNIT_CODE}" was missing: {copy}.')
@@ -252,15 +251,16 @@ class _ReplyReader:
     def _find(self, quote: str, field: object) -> Span | None:
         """The place of a quotation: in the field that is named, in those that evidence is quoted from, anywhere."""
         if self._quotes is None:
-            given = self._task.item.fields
+            given = self._case.item.fields
             names = dict.fromkeys([*self._protocol.evidence_fields, *self._protocol.shown_fields])
             self._quotes = Quotes({name: field_text(given[name]) for name in names if name in given})
         return self._quotes.find(quote, field if isinstance(field, str) else None)
 
 
-def _names_of(protocol: Protocol) -> Mapping[str, Sequence[str]]:
-    """The folded keys under which each criterion is looked for: its id, and its title if no other is called that."""
-    spellings = {criterion.id: {folded(criterion.id): 1, folded(criterion.title): 1} for criterion in protocol.criteria}
+@lru_cache(maxsize=64)
+def _names_of(*criteria: tuple[str, str]) -> Mapping[str, Sequence[str]]:
+    """The folded keys of criteria, given by their ids and titles: the id, and the title if no other is called that."""
+    spellings = {name: {folded(name): 1, folded(title): 1} for name, title in criteria}
     taken = Counter(name for own in spellings.values() for name in own)
     return {one: [name for name in own if name == folded(one) or taken[name] == 1] for one, own in spellings.items()}
 
@@ -273,7 +273,7 @@ class _UnitReader:
 
     def __init__(self, protocol: Protocol, fields: Body, find: Callable[[str, object], Span | None]) -> None:
         self._protocol = protocol
-        self._names = _names_of(protocol)
+        self._names = _names_of(*[(criterion.id, criterion.title) for criterion in protocol.criteria])
         self._given = fields
         self._find = find
         self.paths: dict[str, Path] = {}

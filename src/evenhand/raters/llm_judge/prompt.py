@@ -15,12 +15,12 @@ from evenhand.llm.base import Message, Request
 from evenhand.llm.fencing import fenced, harmless, marker_of, reply_codes, storable
 from evenhand.protocol.guideline import asked_when
 from evenhand.protocol.model import Criterion, Example, Protocol, field_texts
-from evenhand.raters.base import RatingTask
 from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, may_be_null, reply_schema, unit_noun
+from evenhand.records import Item, Unit
 from evenhand.scales import Nominal, Ordinal, Text
 
 PROMPT_FORMAT = "2"
-"""Raised whenever the prompt for the same protocol and task changes: part of a judge's configuration."""
+"""Raised whenever the prompt for the same protocol and case changes: part of a judge's configuration."""
 
 ROLES = {
     "rated": "what is rated",
@@ -47,12 +47,44 @@ Reply with one JSON object and nothing else: no text before or after it, no code
 order and under exactly these names:"""
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What one prompt is about: a unit, or several units of an item that are rated together, as the prompt shows them.
+
+    `fields` are the shown fields by name, `texts` those of the units, unless the unit is the whole item. `marker`
+    fences the fields and depends on nothing else, so that it is the same for all units of an item; `unit_marker` is the
+    same one unless a unit's text contains it. `codes` are by the units' ids; equal texts have equal codes, in any study
+    and on any machine.
+    """
+
+    item: Item
+    units: Sequence[Unit]
+    fields: Mapping[str, str]
+    texts: Sequence[str]
+    marker: str
+    unit_marker: str
+    codes: Mapping[str, str]
+
+    @classmethod
+    def of(cls, protocol: Protocol, item: Item, units: Sequence[Unit]) -> "Case":
+        given = field_texts({name: item.fields[name] for name in protocol.shown_fields if name in item.fields})
+        fields = {name: harmless(text) for name, text in given.items()}
+        texts = [harmless(unit.text or "") for unit in units] if protocol.rule.of != "item" else []
+        marker, shown = marker_of(fields.values()), [*fields.values(), *texts]
+        unit_marker = marker_of(shown) if any(marker in text for text in texts) else marker
+        identity = [f"{name}\n{text}" for name, text in fields.items()]
+        own = zip(units, texts or [""] * len(units), strict=True)
+        codes = reply_codes([[*identity, str(unit.position), text] for unit, text in own], shown)
+        by_unit = dict(zip([unit.id for unit in units], codes, strict=True))
+        return cls(item, units, fields, texts, marker, unit_marker, by_unit)
+
+
 class Prompts:
     """The prompts of one protocol.
 
     `shots` is the number of worked examples shown, None for all of them. `bounded` limits lengths in the schema, for
-    servers that accept such limits and models that need them. `together` asks about all units of a task in one list;
-    otherwise a task has one unit.
+    servers that accept such limits and models that need them. `together` asks about all units of a case in one list;
+    otherwise a case has one unit.
     """
 
     def __init__(
@@ -73,33 +105,32 @@ class Prompts:
         self.schema, self._described = reply_schema(protocol, together=together, bounded=bounded)
         self._system = Message("system", storable("\n\n".join(self._system_parts(examples, shown))))
 
-    def request(self, task: RatingTask, **parameters: Any) -> Request:
-        """What a model is asked about a task. `parameters` are those of a `Request`."""
-        return Request((self._system, Message("user", self._case(task))), self.schema, **parameters)
+    def request(self, case: Case, **parameters: Any) -> Request:
+        """What a model is asked about a case. `parameters` are those of a `Request`."""
+        return Request((self._system, Message("user", self._case(case))), self.schema, **parameters)
 
-    def text(self, task: RatingTask) -> str:
+    def text(self, case: Case) -> str:
         """The whole prompt as one text, to be pasted into a chat window."""
-        return f"{self._system.content}\n\n# The case\n\n{self._case(task)}\n"
+        return f"{self._system.content}\n\n# The case\n\n{self._case(case)}\n"
 
-    def _case(self, task: RatingTask) -> str:
+    def _case(self, case: Case) -> str:
         """The user message: the fields, then everything that differs between requests about the same item."""
-        count = len(task.units)
+        count = len(case.units)
         if count == 0 or (count > 1 and not self._together):
-            raise ValueError(f"a task of these prompts has one unit, not {count}")
-        case = case_of(self._protocol, task)
+            raise ValueError(f"a case of these prompts has one unit, not {count}")
         codes = list(case.codes.values())
         parts = [f"The marker of this case is {case.marker}.", *self._blocks(case.fields, case.marker)]
         reply = "Reply with one JSON object, following only the protocol."
         if self._together:
-            numbers = [unit.position for unit in task.units]
-            parts.append(self._unit_list(zip(numbers, case.units, codes, strict=True), case.unit_marker))
+            numbers = [unit.position for unit in case.units]
+            parts.append(self._unit_list(zip(numbers, case.texts, codes, strict=True), case.unit_marker))
             key = f"{self._noun}s"
             order = f'"{key}" has one object for each of these codes, in this order: {", ".join(codes)}.'
             parts.append(f'{reply} {order} It begins with {{"{key}": [{{"{UNIT_CODE}": "{codes[0]}"')
             return "\n\n".join(parts)
-        if case.units:
-            block = fenced(self._to_rate, case.units[0], case.unit_marker)
-            parts.append(f"The {self._to_rate} (number {task.units[0].position}):\n{block}")
+        if case.texts:
+            block = fenced(self._to_rate, case.texts[0], case.unit_marker)
+            parts.append(f"The {self._to_rate} (number {case.units[0].position}):\n{block}")
         parts.append(
             f'The code of this {self._noun} is {codes[0]}. {reply} It begins with {{"{UNIT_CODE}": "{codes[0]}"'
         )
@@ -248,34 +279,3 @@ class Prompts:
             if asked == "optional" or (asked == "required" and value is not None):
                 body[name] = value
         return json.dumps(body, ensure_ascii=False)
-
-
-@dataclass(frozen=True, slots=True)
-class CaseTexts:
-    """The texts of a task as a prompt shows them: shown fields by name, units, and the units' codes by their ids.
-
-    `marker` fences the fields and depends on nothing else, so that it is the same for all units of an item;
-    `unit_marker` is the same one unless a unit's text contains it.
-    """
-
-    fields: Mapping[str, str]
-    units: Sequence[str]
-    marker: str
-    unit_marker: str
-    codes: Mapping[str, str]
-
-
-def case_of(protocol: Protocol, task: RatingTask) -> CaseTexts:
-    """The texts and codes of a task. Equal texts have equal codes, in any study and on any machine."""
-    given = field_texts({name: task.item.fields[name] for name in protocol.shown_fields if name in task.item.fields})
-    fields = {name: harmless(text) for name, text in given.items()}
-    units = [harmless(unit.text or "") for unit in task.units] if protocol.rule.of != "item" else []
-    marker = marker_of(fields.values())
-    texts = [*fields.values(), *units]
-    unit_marker = marker_of(texts) if any(marker in unit for unit in units) else marker
-    identity = [f"{name}\n{text}" for name, text in fields.items()]
-    own = zip(task.units, units or [""] * len(task.units), strict=True)
-    codes = reply_codes([[*identity, str(unit.position), text] for unit, text in own], texts)
-    return CaseTexts(
-        fields, units, marker, unit_marker, dict(zip([unit.id for unit in task.units], codes, strict=True))
-    )

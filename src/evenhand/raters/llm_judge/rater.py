@@ -7,10 +7,10 @@ from evenhand.errors import RaterFailure
 from evenhand.llm.base import CallError, Chat, Reply, Request
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import RATER_DEFAULTS, Rater, RaterOptions, RatingTask, model_ref
+from evenhand.raters.base import RATER_DEFAULTS, Rater, RaterOptions, model_ref
 from evenhand.raters.ensemble import all_of, combined
 from evenhand.raters.llm_judge.parse import Reading, again, read_reply
-from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, Prompts
+from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, Case, Prompts
 from evenhand.raters.registry import RaterContext
 from evenhand.records import Item, Unit
 
@@ -54,44 +54,44 @@ class LlmRater(Rater):
         self.ref = model_ref(name, self.settings)
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
-        task = RatingTask(item, tuple(units))
-        request, seed = self.request_for(task), self._options.seed
+        case = Case.of(self._asked_protocol, item, units)
+        request, seed = self.request_for(case), self._options.seed
         if self._options.samples == 1:
-            return await self._sampled(task, request)
+            return await self._sampled(case, request)
         # Each sample has a seed of its own: the same seed would give the same reply.
         requests = [
             replace(request, sample=sample, seed=None if seed is None else seed + sample)
             for sample in range(self._options.samples)
         ]
-        votes = zip(*await all_of(self._sampled(task, request) for request in requests), strict=True)
+        votes = zip(*await all_of(self._sampled(case, request) for request in requests), strict=True)
         return [combined(self._protocol, unit, given, "samples") for unit, given in zip(units, votes, strict=True)]
 
-    def request_for(self, task: RatingTask) -> Request:
+    def request_for(self, case: Case) -> Request:
         """What the model is asked about some units."""
         seed, logprobs = self._options.seed, ALTERNATIVES if self._options.logprobs else 0
         limit, temperature = self._max_tokens, self._temperature
-        return self._prompts.request(task, max_tokens=limit, temperature=temperature, seed=seed, logprobs=logprobs)
+        return self._prompts.request(case, max_tokens=limit, temperature=temperature, seed=seed, logprobs=logprobs)
 
-    async def _sampled(self, task: RatingTask, request: Request) -> Sequence[Judgement]:
+    async def _sampled(self, case: Case, request: Request) -> Sequence[Judgement]:
         """Ask, and if the reply cannot be used for every unit, ask once more."""
-        reply, reading, first = await self._ask(task, request)
+        reply, reading, first = await self._ask(case, request)
         if reply is None or not reading.faults or reply.finish == "refusal":
             return first
-        _, _, second = await self._ask(task, again(request, reply, reading))
+        _, _, second = await self._ask(case, again(request, reply, reading))
         return [
             _corrected(judgement, other) if judgement.failure else judgement
             for judgement, other in zip(first, second, strict=True)
         ]
 
-    async def _ask(self, task: RatingTask, request: Request) -> tuple[Reply | None, Reading, Sequence[Judgement]]:
+    async def _ask(self, case: Case, request: Request) -> tuple[Reply | None, Reading, Sequence[Judgement]]:
         """The reply, if one came, how it was read, and a judgement of each unit."""
         try:
             reply = await self._chat.complete(request)
         except CallError as error:
             failure = RaterFailure(error.reason, error.raw)
-            return None, Reading(), [Judgement(unit, failure=failure) for unit in task.units]
-        reading = read_reply(self._asked_protocol, task, reply)
-        return reply, reading, reading.judgements(task, reply)
+            return None, Reading(), [Judgement(unit, failure=failure) for unit in case.units]
+        reading = read_reply(self._asked_protocol, case, reply)
+        return reply, reading, reading.judgements(case, reply)
 
 
 def _with_reasons(protocol: Protocol) -> Protocol:
