@@ -85,7 +85,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.exceptions.NoArgsIsHelpError as error:
         _end(error.format_message(), error.exit_code)
     except click.ClickException as error:
-        _end(f"error: {masked(error.format_message())}{_hint(error)}", error.exit_code)
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        hint = f"\n  see: {context.command_path} --help" if context else ""
+        _end(f"error: {masked(error.format_message())}{hint}", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         _end("interrupted", 130)
     except OSError as error:
@@ -100,11 +102,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _end(message: str, code: int) -> NoReturn:
     click.echo(message, err=True)
     sys.exit(code)
-
-
-def _hint(error: click.ClickException) -> str:
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    return f"\n  see: {context.command_path} --help" if context else ""
 
 
 @contextmanager

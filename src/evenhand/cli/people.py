@@ -64,7 +64,7 @@ def serve(study: str, host: str, port: int, url: str | None) -> None:
         token = secrets.token_urlsafe(32) if is_loopback(host) else None
         config = Config(study, host, port, public or _address(host, port), password, token)
         server = _server(config)
-        with server.stopping_on_signals():
+        with server.capture_signals():  # already now, so that it can be stopped as soon as its address is printed
             _print_addresses(config, f"Serving {title!r}, {counted(items, 'item')}, from {masked(study)}")
             server.run([listener])
     click.echo("Stopped; all ratings are stored.")
@@ -138,18 +138,13 @@ class _Server(uvicorn.Server):
     """A server for which Ctrl+C and SIGTERM are ordinary ends: they are not raised again afterwards."""
 
     @contextmanager
-    def stopping_on_signals(self) -> Generator[None]:
-        """Entered before the server starts, so that it can be stopped as soon as its address is printed."""
+    def capture_signals(self) -> Generator[None]:
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
 
 
 def _server(config: Config) -> _Server:

@@ -273,10 +273,9 @@ def finish(task: RaterTask, position: int) -> None:
         more = [asdict(one) for one in lacking]
         raise HTTPException(422, {"error": f"Some answers are missing: {listed}.", "missing": more})
     settled = {name: target.settled(name, status) for name, status in statuses_on_finish(protocol, target.ratings)}
-    _settle(task, list(settled.values()))
     ratings = {**task.ratings, unit.id: {**target.ratings, **settled}}
-    if all(is_finished(protocol, ratings.get(one.id, {})) for one in task.units):
-        _complete(task)
+    done = all(is_finished(protocol, ratings.get(one.id, {})) for one in task.units)
+    _settle(task, list(settled.values()), done=done)
 
 
 def skip(task: RaterTask, reason: str | None) -> None:
@@ -291,8 +290,7 @@ def skip(task: RaterTask, reason: str | None) -> None:
         for target in [AnsweredUnit.of(task, unit) for unit in task.units]
         for name, status in statuses_on_finish(task.protocol, target.ratings, skipped=True)
     ]
-    _settle(task, settled)
-    _complete(task)
+    _settle(task, settled, done=True)
 
 
 def save_answer(
@@ -333,15 +331,12 @@ def _store(study: Study, task: RaterTask | None, ratings: Sequence[Rating]) -> i
     return study.store.ratings.add(ratings, if_current=True).known
 
 
-def _settle(task: RaterTask, ratings: Sequence[Rating]) -> None:
-    """Store what needs no decision; 409 if the task's answers are final."""
+def _settle(task: RaterTask, ratings: Sequence[Rating], *, done: bool) -> None:
+    """Store what needs no decision, and complete the task if it is `done`; 409 if its answers are final."""
     if ratings:
         _reject_if_locked(task)
         _store(task.study, task, ratings)
-
-
-def _complete(task: RaterTask) -> None:
-    if task.task.state != "done":
+    if done and task.task.state != "done":
         task.study.store.people.tasks.finish(task.task.rater, task.task.number)
 
 

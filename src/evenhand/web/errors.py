@@ -73,7 +73,9 @@ def add_error_handlers(app: FastAPI, location: str) -> None:
         return error_response(request.scope, error.status_code, message, more=more, headers=error.headers)
 
     async def invalid_request(request: Request, error: Any) -> Response:
-        problems = [_problem(one) for one in error.errors()]
+        problems = [
+            f"{'.'.join(map(str, one['loc']))}: {one['msg'].removeprefix('Value error, ')}" for one in error.errors()
+        ]
         return error_response(request.scope, 422, "; ".join(problems[:3]), more={"problems": problems})
 
     async def user_error(request: Request, error: Exception) -> Response:
@@ -91,8 +93,3 @@ def add_error_handlers(app: FastAPI, location: str) -> None:
     app.add_exception_handler(HTTPException, http_error)
     app.add_exception_handler(RequestValidationError, invalid_request)
     app.add_exception_handler(UserError, user_error)
-
-
-def _problem(error: Mapping[str, Any]) -> str:
-    place = ".".join(str(part) for part in error["loc"])
-    return f"{place}: {str(error['msg']).removeprefix('Value error, ')}"

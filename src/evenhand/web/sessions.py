@@ -121,14 +121,9 @@ class Services:
             account = self._bearer(token, client_of(request))
             return [account] if account else []
         tokens = self._tokens(request).values()
-        if not tokens:
-            return []
-        accounts: list[Account] = []
         with self.read(refresh=False) as study:
-            for token in tokens:
-                account = study.store.people.access.find_session(token)
-                accounts += [account] if account else []
-        return accounts
+            found = [study.store.people.access.find_session(token) for token in tokens]
+        return [account for account in found if account]
 
     def is_owner(self, given: str, client: str) -> bool:
         """Whether this is the token of this run or the owner's password; 429 if the client seems to guess.

@@ -15,19 +15,15 @@ from evenhand.text import quoted
 
 CHECK = "check"
 
-_DIGITS = 12
+DIGITS = 12
+"""Of the protocol's digest: the check of a rating in a long file, and the beginning of any other."""
 _PATTERN = re.compile(r"(?P<protocol>[0-9a-f]{12})(?:-(?P<content>[0-9a-f]{8}))?")
 _ANYWAY = f"or delete the column {CHECK} to import the file anyway"
 
 
-def protocol_check(digest: str) -> str:
-    """The check of a rating in a long file: the beginning of its protocol's digest."""
-    return digest[:_DIGITS]
-
-
 def unit_check(protocol: Protocol, item: Item, unit: Unit) -> str:
-    """The check of a row to fill in: the same, and a hash of everything that the rater is shown."""
-    return f"{protocol_check(protocol.digest)}-{_content_hash(protocol, item, unit)}"
+    """The check of a row to fill in: the digest, and a hash of everything that the rater is shown."""
+    return f"{protocol.digest[:DIGITS]}-{_content_hash(protocol, item, unit)}"
 
 
 def refused(content: object, protocol: Protocol, item: Item | None, unit: Unit | None) -> tuple[str, str] | None:
@@ -38,7 +34,7 @@ def refused(content: object, protocol: Protocol, item: Item | None, unit: Unit |
         return None
     if found is None:
         return f"{quoted(text)} is not a check that Evenhand wrote", f"leave it as it was, {_ANYWAY}"
-    here = protocol_check(protocol.digest)
+    here = protocol.digest[:DIGITS]
     if found["protocol"] != here:
         return (
             f"made under another version of the protocol: its digest begins with {found['protocol']}, and that of the "

@@ -9,7 +9,7 @@ from dataclasses import astuple
 from datetime import datetime
 from itertools import groupby
 
-from evenhand.formats.ratings.check_column import CHECK, protocol_check
+from evenhand.formats.ratings.check_column import CHECK, DIGITS
 from evenhand.formats.tables.table import Sheet
 from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import Item, RaterRef, Rating, Status, Unit
@@ -28,7 +28,7 @@ def long_sheet(units: Iterable[Unit], ratings: Iterable[Rating], raters: Iterabl
         (
             *(unit.item, unit.position, rating.criterion, rating.rater, kinds[rating.rater]),
             *(_cell(getattr(rating, part)) for part in PARTS),
-            protocol_check(rating.digest),
+            rating.digest[:DIGITS],
         )
         for unit, given in joined(units, ratings)
         for rating in given
@@ -49,23 +49,18 @@ def wide_sheet(
     """
     pairs = [(criterion.id, rater.id) for criterion in protocol.criteria for rater in raters]
     columns = ["item", "unit", *protocol.strata, *(f"{criterion}:{rater}" for criterion, rater in pairs)]
-    return Sheet(columns, _wide(protocol, joined(units, ratings), items, pairs))
 
+    def rows() -> Iterator[Sequence[object]]:
+        coming = iter(items)
+        item: Item | None = None
+        for unit, given in joined(units, ratings):
+            while item is None or item.id != unit.item:
+                item = next(coming)
+            strata = [field_text(item.fields[name]) if name in item.fields else None for name in protocol.strata]
+            values = {(rating.criterion, rating.rater): _cell(rating.value) for rating in given}
+            yield [unit.item, unit.position, *strata, *(values.get(pair) for pair in pairs)]
 
-def _wide(
-    protocol: Protocol,
-    work: Iterable[tuple[Unit, Sequence[Rating]]],
-    items: Iterable[Item],
-    pairs: Sequence[tuple[str, str]],
-) -> Iterator[Sequence[object]]:
-    coming = iter(items)
-    item: Item | None = None
-    for unit, given in work:
-        while item is None or item.id != unit.item:
-            item = next(coming)
-        strata = [field_text(item.fields[name]) if name in item.fields else None for name in protocol.strata]
-        values = {(rating.criterion, rating.rater): _cell(rating.value) for rating in given}
-        yield [unit.item, unit.position, *strata, *(values.get(pair) for pair in pairs)]
+    return Sheet(columns, rows())
 
 
 def diagnosis_sheet(

@@ -21,15 +21,7 @@ from evenhand.scales import Text, same_value
 from evenhand.store.people.tasks import TaskCounts
 from evenhand.study import Study
 from evenhand.web import answers
-from evenhand.web.answers import (
-    AnswerRequest,
-    RaterTask,
-    RatingView,
-    Remark,
-    SavedAnswer,
-    UnitState,
-    unit_state,
-)
+from evenhand.web.answers import AnswerRequest, RaterTask, RatingView, Remark, SavedAnswer, UnitState, unit_state
 from evenhand.web.errors import error_responses
 from evenhand.web.forms import FieldParts, Form, fields_of, form_of, shown_span
 from evenhand.web.schemas import ErrorMessage, InvalidBody, Moment, ResponseModel, StrictRequest, view_of
