@@ -94,18 +94,15 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=1024, dualstack_ipv6=both)
     except OSError as error:
-        raise UserError(_not_bound(host, port, error)) from error
-
-
-def _not_bound(host: str, port: int, error: OSError) -> str:
-    another = port + 1 if port < 65535 else PORT
-    reasons = {
-        errno.EADDRINUSE: f"port {port} is in use, perhaps by another `evenhand serve`; stop that one, or give another "
-        f"port, such as --port {another}, or --port 0 for any free one",
-        errno.EACCES: f"port {port} is not allowed for this user; use one from 1024 on, such as --port {PORT}",
-        errno.EADDRNOTAVAIL: f"--host {host}: this machine does not have that address; 0.0.0.0 means all it has",
-    }
-    return reasons.get(error.errno or 0, f"cannot listen on {host}, port {port}: {error.strerror or error}")
+        another = port + 1 if port < 65535 else PORT
+        reasons = {
+            errno.EADDRINUSE: f"port {port} is in use, perhaps by another `evenhand serve`; stop that one, or give "
+            f"another port, such as --port {another}, or --port 0 for any free one",
+            errno.EACCES: f"port {port} is not allowed for this user; use one from 1024 on, such as --port {PORT}",
+            errno.EADDRNOTAVAIL: f"--host {host}: this machine does not have that address; 0.0.0.0 means all it has",
+        }
+        unknown = f"cannot listen on {host}, port {port}: {error.strerror or error}"
+        raise UserError(reasons.get(error.errno or 0, unknown)) from error
 
 
 def _address(host: str, port: int) -> str:
@@ -299,10 +296,9 @@ def plan(study: str, pause: bool, resume: bool, as_json: bool, **options: Any) -
 
 
 def _plan_value(name: str, value: Any) -> Any:
-    if name == "by" and value == "strata":
-        return None
     if name == "by":
-        return () if value == "none" else tuple(field.strip() for field in value.split(",") if field.strip())
+        fields = tuple(field.strip() for field in value.split(",") if field.strip())
+        return {"strata": None, "none": ()}.get(value, fields)
     return None if name in _NO_LIMIT and value == _NO_LIMIT[name][1] else value
 
 

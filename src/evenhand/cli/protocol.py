@@ -48,21 +48,18 @@ def show(name: str, as_json: bool, as_yaml: bool) -> None:
     """Print a protocol, or the current one of a study, as a guideline for raters."""
     if as_json and as_yaml:
         raise UserError("give --json or --yaml, not both")
-    found, text = _found(name)
+    if may_be_study(name):
+        with Study.open(name, check_source=False) as study:
+            # A study keeps only the content of the protocol's file; as JSON, that is YAML, too.
+            found, text = study.protocol, study.protocol.canonical(indent=2)
+    else:
+        found, text = load_protocol(name), protocol_text(name)[0]
     if as_yaml:
         click.echo(text, nl=not text.endswith("\n"))
     elif as_json:
         click.echo(json_text({**found.model_dump(mode="json"), "digest": found.digest}))
     else:
         click.echo(guideline(found))
-
-
-def _found(name: str) -> tuple[Protocol, str]:
-    """A protocol and the text of its file. A study keeps only the content; as JSON, that is YAML, too."""
-    if may_be_study(name):
-        with Study.open(name, check_source=False) as study:
-            return study.protocol, study.protocol.canonical(indent=2)
-    return load_protocol(name), protocol_text(name)[0]
 
 
 @protocol.command()

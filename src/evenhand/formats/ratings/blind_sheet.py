@@ -20,7 +20,7 @@ from evenhand.formats.tables.table import Sheet, letters
 from evenhand.formats.tables.table_files import write_table, writing
 from evenhand.formats.tables.xlsx import GUIDELINE, XlsxCells, new_workbook, utf16_length
 from evenhand.protocol.guideline import guideline_rows
-from evenhand.protocol.model import Criterion, Protocol, field_text
+from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import Item, Unit
 from evenhand.scales import PERCENT, Nominal, Ordinal, Percent, Scale
 
@@ -108,18 +108,15 @@ def blind_sheet(protocol: Protocol, work: Iterable[tuple[Item, Unit]], fields: S
 
 def _answer_columns(protocol: Protocol) -> Iterator[AnswerColumn]:
     for criterion in protocol.criteria:
-        yield AnswerColumn(criterion.id, criterion.title, _prompt(criterion), criterion.scale)
+        prompt = f"Only if {criterion.when.describe()}: {criterion.question}" if criterion.when else criterion.question
+        prompt += f"\n{criterion.scale.named_levels}" if isinstance(criterion.scale, Ordinal) else ""
+        yield AnswerColumn(criterion.id, criterion.title, prompt, criterion.scale)
         if criterion.id in protocol.with_rationale:
             yield AnswerColumn(rationale_column(criterion), criterion.title, "Why? In a sentence or two.")
     if protocol.ask.confidence != "off":
         yield AnswerColumn("confidence", "Confidence", "How sure are you of this rating? 0 to 100 percent.", PERCENT)
     if protocol.ask.notes != "off":
         yield AnswerColumn("notes", "Notes", "Anything else worth noting.")
-
-
-def _prompt(criterion: Criterion) -> str:
-    prompt = f"Only if {criterion.when.describe()}: {criterion.question}" if criterion.when else criterion.question
-    return f"{prompt}\n{criterion.scale.named_levels}" if isinstance(criterion.scale, Ordinal) else prompt
 
 
 def _write_workbook(path: Path, protocol: Protocol, sheet: Sheet) -> int:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from evenhand.errors import InputError
+from evenhand.errors import InputError, Problems
 from evenhand.formats.items import cell_reader, content_id, distinct
 from evenhand.formats.ratings.check_column import CHECK
-from evenhand.formats.tables.cells import taken_back, text_of
+from evenhand.formats.tables.cells import taken_back, text_of, word_of
 from evenhand.formats.tables.columns import ID_NAMES, ITEM_ID, WantedColumn, match_columns
 from evenhand.formats.tables.table import InputTable
 from evenhand.protocol.model import Criterion, FieldSpec, Protocol
@@ -18,6 +18,14 @@ NOTES = WantedColumn("notes", ("note", "comment", "comments"))
 
 Cells = Mapping[str, object]
 """The cells of a row that are not blank, by what they hold."""
+
+
+class RatingsRow(NamedTuple):
+    """A row of a rating file; `item` is None if it names none."""
+
+    number: int
+    item: str | None
+    cells: Cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +44,15 @@ class Slot:
 class Layout:
     """What the columns of a rating file hold. `without_column` are the criteria for which a wide file has no column."""
 
-    def __init__(
-        self,
-        shape: Literal["long", "wide"],
-        table: InputTable,
-        places: Mapping[str, int],
-        slots: Sequence[Slot],
-        protocol: Protocol,
-    ) -> None:
-        self.shape: Literal["long", "wide"] = shape
+    def __init__(self, table: InputTable, places: Mapping[str, int], slots: Sequence[Slot], protocol: Protocol) -> None:
+        is_long = slots[0].criterion is None
+        self.shape: Literal["long", "wide"] = "long" if is_long else "wide"
         self.slots = [slot for slot in slots if slot.value in places]
-        wide = [criterion.id for criterion in protocol.criteria if shape == "wide"]
-        self.without_column = tuple(name for name in wide if name not in places)
+        self.without_column = tuple(name for name in protocol.by_id if not is_long and name not in places)
+        self._table = table
         self._columns = {name: table.columns[place] for name, place in places.items()}
-        self.item_name = "item" if shape == "long" else "id"
-        self._safe = table.spreadsheet
-        fields: Mapping[str, FieldSpec] = protocol.item.fields if shape == "wide" else {}
+        self.item_name = "item" if is_long else "id"
+        fields: Mapping[str, FieldSpec] = {} if is_long else protocol.item.fields
         self._cells = [(name, place) for name, place in places.items() if name not in fields]
         self._content = [(name, places[name], cell_reader(spec)) for name, spec in fields.items() if name in places]
         # Given once for a unit: they belong to the leading criterion, or else to the first that is rated.
@@ -66,29 +67,35 @@ class Layout:
         """The slots with a rating: a blank value without a status is none."""
         return [slot for slot in self.slots if slot.value in cells or "status" in cells]
 
-    def cells(self, row: Sequence[object]) -> Cells:
+    def rows(self, problems: Problems) -> Iterator[RatingsRow]:
+        """The rows. A file without ids has the ids that the items' content gives; equal items are distinguished by a
+        number, as when they were read."""
+        made: dict[object, int] = {}
+        for number, row in self._table.rows(problems):
+            cells = self._filled(row)
+            try:
+                if self.item_name in self._columns:
+                    item = word_of(cells.get(self.item_name))
+                else:
+                    values = ((name, read(row[place])) for name, place, read in self._content)
+                    fields = {name: value for name, value in values if value is not None}
+                    apart = text_of(cells.get("unit")), text_of(cells.get("rater"))
+                    item = distinct(content_id(fields), made, *apart)
+                yield RatingsRow(number, item, cells)
+            except ValueError as error:
+                problems.add(str(error), row=number)
+
+    def _filled(self, row: Sequence[object]) -> Cells:
         """The cells that are not blank, without the apostrophe that `made_safe` added."""
         found: dict[str, object] = {}
         for name, place in self._cells:
             cell = row[place]
             if isinstance(cell, str):
                 if cell and not cell.isspace():
-                    found[name] = taken_back(cell) if self._safe else cell
+                    found[name] = taken_back(cell) if self._table.spreadsheet else cell
             elif cell is not None and cell == cell:
                 found[name] = cell
         return found
-
-    def item(self, row: Sequence[object], cells: Cells, made: dict[object, int]) -> object:
-        """What the row gives as the item's id, or else the id that the item's content gives.
-
-        `made` counts the ids made in this reading: equal items are distinguished by a number, as when they were read.
-        Raises ValueError if the content cannot be read.
-        """
-        if self.item_name in self._columns:
-            return cells.get(self.item_name)
-        values = ((name, read(row[place])) for name, place, read in self._content)
-        fields = {name: value for name, value in values if value is not None}
-        return distinct(content_id(fields), made, text_of(cells.get("unit")), text_of(cells.get("rater")))
 
     def parts(self, slot: Slot, cells: Cells) -> Mapping[str, str]:
         """The names of the cells that are given with a value, by the part of the rating they are."""
@@ -119,7 +126,7 @@ def layout_of(
         places = match_columns(
             table.source, table.columns, wanted, {**given, "item": id_column} if id_column else given
         )
-        return Layout("long", table, places, [Slot("value", parts={name: name for name in parts})], protocol)
+        return Layout(table, places, [Slot("value", parts={name: name for name in parts})], protocol)
     return _wide(table, protocol, id_column, given)
 
 
@@ -141,7 +148,7 @@ def _wide(table: InputTable, protocol: Protocol, id_column: str | None, given: M
     for criterion in protocol.criteria:
         slots.append(Slot(criterion.id, criterion.id, parts={"rationale": rationale_column(criterion)}))
         slots += [Slot(column, criterion.id, model) for column, model in criterion.model_columns.items()]
-    layout = Layout("wide", table, places, slots, protocol)
+    layout = Layout(table, places, slots, protocol)
     if not layout.slots:
         names = [" or ".join((criterion.id, *criterion.columns)) for criterion in protocol.criteria]
         raise InputError(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, cast
 
 from pydantic import (
     BaseModel,
@@ -25,8 +25,8 @@ from pydantic import (
 
 from evenhand.errors import Problems, UserError
 from evenhand.formats.ratings.check_column import CHECK, refused
-from evenhand.formats.ratings.layouts import Cells, Slot, layout_of
-from evenhand.formats.tables.cells import text_of
+from evenhand.formats.ratings.layouts import Cells, RatingsRow, Slot, layout_of
+from evenhand.formats.tables.cells import text_of, word_of
 from evenhand.formats.tables.table import InputTable
 from evenhand.formats.tables.table_files import open_table
 from evenhand.protocol.completion import is_asked
@@ -180,12 +180,6 @@ class ImportSummary:
     without_column: tuple[str, ...] = ()
 
 
-class _Row(NamedTuple):
-    number: int
-    item: str | None
-    cells: Cells
-
-
 class RatingsFile:
     """A long or a wide rating file, its header checked. Take its `raters` first, then its `ratings`, once; then the
     `summary` is complete.
@@ -213,14 +207,14 @@ class RatingsFile:
         a column of ids must have all required fields of the items.
         """
         self._named = named_rater(rater)
-        self._table = source if isinstance(source, InputTable) else open_table(source)
+        table = source if isinstance(source, InputTable) else open_table(source)
+        self._problems = Problems(table.source)
         self._protocol = protocol
-        self._layout = layout_of(self._table, protocol, id_column, columns or {}, PARTS)
+        self._layout = layout_of(table, protocol, id_column, columns or {}, PARTS)
         self._known = {ref.id: ref.kind for ref in known}
         self._kinds = self._find_kinds(kind)
         self.shape = self._layout.shape
         self.summary = ImportSummary(without_column=self._layout.without_column)
-        self._problems = Problems(self._table.source)
         self._criteria = {
             label_key(spelling): criterion
             for criterion in reversed(protocol.criteria)
@@ -252,8 +246,9 @@ class RatingsFile:
             if (known := self._known.get(rater, kind)) is not kind:
                 fix = f"use another id, or --kind {known}"
                 problems.add(f"{rater!r} is a {known} in this study, not a {kind}", fix=fix)
-        rows = self._rows()
+        rows = self._layout.rows(problems)
         while batch := list(islice(rows, BATCH)):
+            self.summary.rows += len(batch)
             ids = list(dict.fromkeys(row.item for row in batch if row.item))
             units = units_of(ids)
             items: Mapping[str, Item] = items_of(ids) if any(CHECK in row.cells for row in batch) else {}
@@ -268,27 +263,16 @@ class RatingsFile:
         What is wrong with a rater is reported in the second reading.
         """
         kinds: dict[str, Kind] = {}
-        for _, row in self._table.rows(Problems(self._table.source)):
-            cells = self._layout.cells(row)
-            for slot in self._layout.rated(cells):
+        for row in self._layout.rows(Problems(self._problems.source)):
+            for slot in self._layout.rated(row.cells):
                 with suppress(ValueError):
-                    rater, given = _rater_and_kind(slot, cells)
+                    rater, given = _rater_and_kind(slot, row.cells)
                     if rater := rater or self._named:
                         kinds.setdefault(rater, given or kind or self._known.get(rater, Kind.PERSON))
         return kinds
 
-    def _rows(self) -> Iterator[_Row]:
-        made: dict[object, int] = {}
-        for number, row in self._table.rows(self._problems):
-            self.summary.rows += 1
-            cells = self._layout.cells(row)
-            try:
-                yield _Row(number, _word(self._layout.item(row, cells, made)), cells)
-            except ValueError as error:
-                self._problems.add(str(error), row=number)
-
     def _row_ratings(
-        self, row: _Row, units: Mapping[str, Sequence[Unit]], items: Mapping[str, Item]
+        self, row: RatingsRow, units: Mapping[str, Sequence[Unit]], items: Mapping[str, Item]
     ) -> Iterator[Rating]:
         """The ratings of a row, but for those that depend on a condition."""
         cells = row.cells
@@ -349,12 +333,14 @@ class RatingsFile:
         here = "the file has no value for it" if value is None else f"here it is {value}"
         return f"{rating.criterion} is asked only when {when.describe()}; {here}"
 
-    def _hold(self, criterion: Criterion, key: tuple[str, str], rating: Rating | None, row: _Row, slot: Slot) -> None:
+    def _hold(
+        self, criterion: Criterion, key: tuple[str, str], rating: Rating | None, row: RatingsRow, slot: Slot
+    ) -> None:
         if criterion.id in self._involved:
             place = row.number, self._layout.column(slot.value)
             self._held.setdefault(key, {})[criterion.id] = (rating, *place)
 
-    def _blank(self, slot: Slot, criterion: Criterion | None, unit: Unit | None, row: _Row) -> None:
+    def _blank(self, slot: Slot, criterion: Criterion | None, unit: Unit | None, row: RatingsRow) -> None:
         """Count a cell without a rating; whether one was expected if it has a condition is decided at the end."""
         if slot.model is not None:
             return
@@ -365,18 +351,27 @@ class RatingsFile:
             self.summary.blanks += 1
         self.summary.left_out += bool(self._layout.parts(slot, row.cells))
 
-    def _unit(self, row: _Row, units: Mapping[str, Sequence[Unit]]) -> Unit | None:
+    def _unit(self, row: RatingsRow, units: Mapping[str, Sequence[Unit]]) -> Unit | None:
+        """The unit at the position that the row gives, counted from 1; without one, the only unit there is."""
         if row.item is None:
             return self._report("empty, but a rating is about an item", row, self._layout.item_name)
         if row.item not in units:
             fix = "a spreadsheet program may have changed it" if row.item.isdigit() else None
             return self._report(f"the study has no item {quoted(row.item)}", row, self._layout.item_name, fix)
-        try:
-            return _at(row.cells.get("unit"), units[row.item], self._protocol.rule.of)
-        except ValueError as error:
-            return self._report(f"item {quoted(row.item)}: {error}", row, "unit")
+        cell, here, rule = row.cells.get("unit"), units[row.item], self._protocol.rule.of
+        valid = f"from 1 to {len(here)}" if len(here) > 1 else "1"
+        text = "1" if cell is None else word_of(cell) or ""
+        what = f"there is no {rule} {quoted(text)}; valid is {valid}"
+        if not here:
+            what = f"it has no {rule} to rate"
+        elif cell is None and len(here) > 1:
+            what = f"which {rule}? a column unit has its position, {valid}"
+        else:
+            with suppress(ValueError, StopIteration):
+                return next(unit for unit in here if unit.position == float(text))
+        return self._report(f"item {quoted(row.item)}: {what}", row, "unit")
 
-    def _rating(self, slot: Slot, criterion: Criterion, unit: Unit | None, row: _Row) -> Rating | None:
+    def _rating(self, slot: Slot, criterion: Criterion, unit: Unit | None, row: RatingsRow) -> Rating | None:
         """The rating in a slot, or None and the problems of its cells."""
         rater, content = self._rater(slot, row), self._content(slot, criterion, row)
         if unit is None or rater is None:
@@ -400,7 +395,7 @@ class RatingsFile:
             summary.without_confidence += lead and ask.confidence == "required" and rating.confidence is None
         return rating
 
-    def _content(self, slot: Slot, criterion: Criterion, row: _Row) -> Mapping[str, Any] | None:
+    def _content(self, slot: Slot, criterion: Criterion, row: RatingsRow) -> Mapping[str, Any] | None:
         """What the cells say about a rating; None if one of them is bad."""
         names = {**self._layout.parts(slot, row.cells), "value": slot.value}
         given = {part: row.cells[name] for part, name in names.items() if name in row.cells}
@@ -418,7 +413,7 @@ class RatingsFile:
             return None
         return {part: getattr(read, part) for part in read.model_fields_set}
 
-    def _rater(self, slot: Slot, row: _Row) -> str | None:
+    def _rater(self, slot: Slot, row: RatingsRow) -> str | None:
         named, kinds = self._named, self._kinds
         try:
             rater, kind = _rater_and_kind(slot, row.cells)
@@ -434,7 +429,7 @@ class RatingsFile:
             self._report("no rater is named", row, slot.value, WHO)
         return rater or named
 
-    def _report(self, what: str, row: _Row, name: str, fix: str | None = None) -> None:
+    def _report(self, what: str, row: RatingsRow, name: str, fix: str | None = None) -> None:
         self._problems.add(what, row=row.number, column=self._layout.column(name), fix=fix)
 
 
@@ -467,25 +462,3 @@ def _rater_and_kind(slot: Slot, cells: Cells) -> tuple[str | None, Kind | None]:
     if label_key(text) not in list(Kind):
         raise ValueError(f"{quoted(text)} is not a kind of rater; valid are {', '.join(Kind)}")
     return rater, Kind(label_key(text))
-
-
-def _word(cell: object) -> str | None:
-    """A short text such as an id, without outer white space; None if it is blank."""
-    try:
-        text = text_of(cell)
-    except ValueError:
-        text = str(cell)
-    return text.strip() if text else None
-
-
-def _at(cell: object, units: Sequence[Unit], rule: str) -> Unit:
-    """The unit at a position, counted from 1; without one, the only unit there is. Raises ValueError."""
-    if not units:
-        raise ValueError(f"it has no {rule} to rate")
-    span = f"from 1 to {len(units)}" if len(units) > 1 else "1"
-    if cell is None and len(units) > 1:
-        raise ValueError(f"which {rule}? a column unit has its position, {span}")
-    text = "1" if cell is None else _word(cell) or ""
-    with suppress(ValueError, StopIteration):
-        return next(unit for unit in units if unit.position == float(text))
-    raise ValueError(f"there is no {rule} {quoted(text)}; valid is {span}")

@@ -32,6 +32,15 @@ def text_of(cell: object) -> str | None:
     raise ValueError(f"{kind} is not a single text")
 
 
+def word_of(cell: object) -> str | None:
+    """A short text such as an id, without outer white space; None if it is blank."""
+    try:
+        text = text_of(cell)
+    except ValueError:
+        text = str(cell)
+    return text.strip() if text else None
+
+
 def listed(text: str) -> object | None:
     """The list, tuple or object in a text that is JSON or a Python literal; None if it is neither.
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import narwhals as nw
 from narwhals.typing import IntoFrame
+from xlsxwriter.utility import xl_col_to_name  # pyright: ignore[reportMissingTypeStubs]
 
 from evenhand.errors import InputError, Problem, Problems, UserError, optional_module
 
@@ -135,11 +136,7 @@ def checked_header(cells: Sequence[object], source: str, row: int, *, hint: str 
 
 def letters(place: int) -> str:
     """A column's place, counted from 1, as spreadsheets write it: A, B, …, Z, AA."""
-    text = ""
-    while place:
-        place, rest = divmod(place - 1, 26)
-        text = chr(ord("A") + rest) + text
-    return text
+    return xl_col_to_name(place - 1)
 
 
 def fitted(cells: Sequence[object], width: int, row: int, problems: Problems) -> bool:

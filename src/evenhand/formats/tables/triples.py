@@ -45,8 +45,10 @@ def _triples(cell: object) -> Iterator[Triple]:
 
 def _from_list(entries: Sequence[object]) -> Iterator[Triple]:
     """A list of triples, or the three parts of a single one."""
-    texts = [entry for entry in entries if not isinstance(entry, list | tuple | Mapping)]
-    if entries and len(texts) == len(entries) and not _are_lines([str(text).strip() for text in texts]):
+    texts = [str(entry).strip() for entry in entries if not isinstance(entry, list | tuple | Mapping)]
+    # Texts may also be triples of their own; a part of one may be in brackets.
+    are_lines = any(map(_separator, texts)) or all(map(_in_brackets, texts))
+    if entries and len(texts) == len(entries) and not are_lines:
         yield _triple(entries, entries)
         return
     for entry in entries:
@@ -57,11 +59,6 @@ def _from_list(entries: Sequence[object]) -> Iterator[Triple]:
             yield _triple(parts, parts)
         elif line := text_of(entry):
             yield from _from_line(line.strip())
-
-
-def _are_lines(texts: Sequence[str]) -> bool:
-    """Whether texts are triples of their own, not the parts of one; a part may be in brackets."""
-    return any(map(_separator, texts)) or all(map(_in_brackets, texts))
 
 
 def _in_brackets(line: str) -> bool:

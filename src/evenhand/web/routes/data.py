@@ -24,9 +24,6 @@ MAX_NUMBER = 2**53 - 1
 
 After = Annotated[int, Query(ge=0, le=MAX_NUMBER, description="`next` of the previous page; 0 for the first page")]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="entries per page")]
-ItemId = Annotated[str | None, Query(min_length=1, max_length=1000, examples=["q7"])]
-RaterName = Annotated[str | None, Query(min_length=1, max_length=1000, examples=["ann"])]
-CriterionName = Annotated[str | None, Query(min_length=1, max_length=1000, examples=["support"])]
 
 
 class UnitEntry(ResponseModel):
@@ -170,9 +167,9 @@ def one_item(_: Owner, services: ServicesOf, id: Annotated[str, Query(max_length
 def rating_page(
     _: Owner,
     services: ServicesOf,
-    item: ItemId = None,
-    rater: RaterName = None,
-    criterion: CriterionName = None,
+    item: Annotated[str | None, Query(min_length=1, max_length=1000, examples=["q7"])] = None,
+    rater: Annotated[str | None, Query(min_length=1, max_length=1000, examples=["ann"])] = None,
+    criterion: Annotated[str | None, Query(min_length=1, max_length=1000, examples=["support"])] = None,
     history: Annotated[bool, Query(description="include ratings that were superseded")] = False,
     every_version: Annotated[bool, Query(description="include other versions of the protocol")] = False,
     after: After = 0,
