@@ -92,7 +92,7 @@ def test_an_axis_for_next_to_nothing(estimates: list[Estimate]):
 
 
 def test_a_track_draws_value_interval_and_guide_at_their_places():
-    guide = Guide("goal", Estimate(0.85), "goal")
+    guide = Guide("goal", 0.85, "goal")
     drawing = parsed(track(Estimate(0.5, 0.25, 0.75, 8), UNIT, "model", "m: 0.50 & more", [guide]))
     assert drawing.get("role") == "img"
     assert drawing.findtext("title") == "m: 0.50 & more"

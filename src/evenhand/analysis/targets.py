@@ -71,20 +71,10 @@ def targets(tables: Tables, figures: Sequence[Figure] | None = None, plan: Resam
 
 
 def _result(tables: Tables, figure: Figure, goal: float, plan: Resampling) -> TargetResult:
-    paired = figure.against is not None
+    sides = (figure.rater, None) if figure.against is None else (figure.against, figure.rater)
     found = verdict(figure.estimate, goal)
-    return TargetResult(
-        measure=figure.statistic,
-        goal=goal,
-        criterion=figure.criterion,
-        a=figure.against if paired else figure.rater,
-        b=figure.rater if paired else None,
-        estimate=figure.estimate,
-        verdict=found,
-        met=found == "met",
-        more_items=_more_items(tables, figure, goal, plan),
-        label=figure.label,
-    )
+    judged = figure.estimate, found, found == "met", _more_items(tables, figure, goal, plan)
+    return TargetResult(figure.statistic, goal, figure.criterion, *sides, *judged, figure.label)
 
 
 def _more_items(tables: Tables, figure: Figure, goal: float, plan: Resampling) -> int | None:

@@ -1,6 +1,6 @@
 """How far the raters agree: coefficients, matrices of all pairs, confusion matrices, and the use of each scale."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from markupsafe import Markup
@@ -13,7 +13,7 @@ from evenhand.report.html.elements import Section, aside, bullets, element, figu
 from evenhand.report.html.plots import HeatCell, Row, colour_step, estimate_cell, forest, heat_map, stack, steps_for
 from evenhand.report.html.view import MOST_PAIRS, View, anchor, words
 from evenhand.report.numbers import Style, described, interval, number
-from evenhand.statistics import Estimate, undefined
+from evenhand.statistics import Estimate
 from evenhand.text import counted
 
 FEW_LABELS = 12
@@ -21,6 +21,16 @@ FEW_LABELS = 12
 
 _LEVELS = {"nominal": "labels without an order", "ordinal": "ordered levels", "interval": "numbers"}
 _OUTLINES = {"person-person": "pp", "person-model": "pm", "model-model": "mm"}
+_STATISTICS: Mapping[str, tuple[str, Style]] = {
+    "percent": ("percent agreement", "share"),
+    "within_one": ("within one", "share"),
+    "kappa": ("κ", "coefficient"),
+    "kappa_linear": ("κ linear", "coefficient"),
+    "kappa_quadratic": ("κ quadratic", "coefficient"),
+    "ac": ("AC", "coefficient"),
+    "macro_f1": ("macro-F1", "coefficient"),
+    "spearman": ("Spearman", "coefficient"),
+}
 
 
 def agreement_section(view: View) -> Section:
@@ -104,40 +114,28 @@ def _matrices(found: Agreement, view: View) -> Markup:
             "report has every pair."
         )
     kappa = "κ with quadratic weights" if found.pairs[0].kappa_quadratic is not None else "Cohen's κ"
-    constant = Estimate(value=0.0, n=0, note="κ of a rater who always gives one label is 0")
-    share = undefined("no person rated this criterion")
-    if found.baseline:
-        share = Estimate(value=found.baseline.baseline, n=found.baseline.n, note="share of it")
-    kappas = [pair.kappa_quadratic or pair.kappa for pair in found.pairs]
-    percents = [pair.percent for pair in found.pairs]
-    caption = f"{kappa}: agreement beyond chance"
     both = [
-        _matrix(found, view, caption, kappas, "coefficient", found.ceiling_alpha, constant),
-        _matrix(found, view, "Percent agreement", percents, "share", found.ceiling, share),
+        _matrix(found, view, f"{kappa}: agreement beyond chance", "coefficient"),
+        _matrix(found, view, "Percent agreement", "share"),
     ]
     reasons = [
         join([view.pair(pair.a, pair.b), f", {what}: {estimate.why}"])
-        for pair, *estimates in zip(found.pairs, kappas, percents, strict=True)
-        for what, estimate in zip(("κ", "percent agreement"), estimates, strict=True)
+        for pair in found.pairs
+        for what, estimate in (("κ", pair.kappa_quadratic or pair.kappa), ("percent agreement", pair.percent))
         if estimate.value is None
     ]
     why = element("div", note("Undefined, and why:"), bullets(reasons), class_="reasons") if reasons else None
     return join([element("div", both, class_="side-by-side"), why])
 
 
-def _matrix(
-    found: Agreement,
-    view: View,
-    caption: str,
-    estimates: Sequence[Estimate],
-    style: Style,
-    ceiling: Estimate,
-    baseline: Estimate,
-) -> Markup:
+def _matrix(found: Agreement, view: View, caption: str, style: Style) -> Markup:
+    """Percent agreement as shares, κ as coefficients."""
+    shares = style == "share"
     raters = view.people_first(dict.fromkeys(rater for pair in found.pairs for rater in (pair.a, pair.b)))
     place = {rater: n for n, rater in enumerate(raters)}
     cells: dict[tuple[int, int], HeatCell] = {}
-    for pair, estimate in zip(found.pairs, estimates, strict=True):
+    for pair in found.pairs:
+        estimate = pair.percent if shares else pair.kappa_quadratic or pair.kappa
         cell = _heat_cell(f"{pair.a} × {pair.b} ({pair.kind})", estimate, style, _OUTLINES[pair.kind], pair.n)
         cells[place[pair.a], place[pair.b]] = cells[place[pair.b], place[pair.a]] = cell
     rows = [view.rater(rater) for rater in raters]
@@ -146,9 +144,13 @@ def _matrix(
     people = len(raters) - len(models)
     if models and people > 1:
         columns.append(element("span", "people among themselves", class_="apart"))
+        ceiling = found.ceiling if shares else found.ceiling_alpha
         cells |= {(row, len(raters)): _heat_cell("people among themselves", ceiling, style, "apart") for row in models}
     if models and people and found.baseline is not None:
         always = f"always {found.labels[found.baseline.commonest]}"
+        baseline = Estimate(value=0.0, n=0, note="κ of a rater who always gives one label is 0")
+        if shares:
+            baseline = Estimate(value=found.baseline.baseline, n=found.baseline.n, note="share of it")
         rows.append(element("span", always, class_="apart"))
         cells |= {(len(raters), column): _heat_cell(always, baseline, style, "apart") for column in models}
     return figure(caption, heat_map("rater", rows, columns, cells, f"{caption}, {view.criterion(found.criterion)}"))
@@ -218,23 +220,18 @@ def _majority(majority: Majority, view: View) -> Markup:
 
 def _pairs(found: Agreement, view: View) -> Markup:
     """Every coefficient of every pair, folded: for those who want one particular number."""
-    columns: Sequence[tuple[str, Style, Callable[[Pair], Estimate | None]]] = [
-        ("percent agreement", "share", lambda pair: pair.percent),
-        ("within one", "share", lambda pair: pair.within_one),
-        ("κ", "coefficient", lambda pair: pair.kappa),
-        ("κ linear", "coefficient", lambda pair: pair.kappa_linear),
-        ("κ quadratic", "coefficient", lambda pair: pair.kappa_quadratic),
-        ("AC", "coefficient", lambda pair: pair.ac),
-        ("macro-F1", "coefficient", lambda pair: pair.macro_f1),
-        ("Spearman", "coefficient", lambda pair: pair.spearman),
-    ]
-    used = [column for column in columns if any(column[2](pair) is not None for pair in found.pairs)]
+    shown = {name: column for name, column in _STATISTICS.items() if name in found.pairs[0].statistics}
     names = [view.pair(pair.a, pair.b) for pair in found.pairs]
     rows = [
-        [name, pair.kind, f"{pair.n:,}", *(estimate_cell(pick(pair), style) for _, style, pick in used)]
+        [
+            name,
+            pair.kind,
+            f"{pair.n:,}",
+            *(estimate_cell(pair.statistics[one], style) for one, (_, style) in shown.items()),
+        ]
         for name, pair in zip(names, found.pairs, strict=True)
     ]
-    heads = ["pair", "kind", "n", *(name for name, _, _ in used)]
+    heads = ["pair", "kind", "n", *(title for title, _ in shown.values())]
     which = f"The {len(found.pairs)} pairs that share the most units" if _omitted(found, view) else "Every pair"
     each = note("Too many different answers to list them label by label.")
     if len(found.labels) <= FEW_LABELS:

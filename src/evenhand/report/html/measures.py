@@ -1,5 +1,6 @@
 """The protocol's own measures: the summary, with targets and warnings, and the breakdowns by stratum."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
@@ -8,32 +9,24 @@ from markupsafe import Markup
 from evenhand.analysis.figures import PEOPLE, Figure
 from evenhand.analysis.targets import TargetResult
 from evenhand.protocol.guideline import measure_in_words
-from evenhand.protocol.model import MeanMeasure, Protocol
+from evenhand.protocol.model import MeanMeasure, Measure, Protocol
 from evenhand.report.html.elements import Section, aside, element, folded, join, note, table, warning
 from evenhand.report.html.plots import Guide, Row, Shape, axis, estimate_cell, forest, track
 from evenhand.report.html.view import View, grouped, words
 from evenhand.report.numbers import Style, described, interval, number
-from evenhand.statistics import Estimate
 
 _SHARES = ("proportion", "percent_match", "exact_match", "per_label", "majority")
 _SCORES = ("mean", "sd")
 _FOLDED = ("sd", "majority", "per_label")
 """Long measures that few readers want first."""
 _VOTES = {"full": "all agree", "majority": "more than half agree", "none": "no majority"}
+_SIGNS = {"met": "✓ met", "missed": "✗ missed", "undefined": "– undefined"}
 _VERDICTS = {
-    "met": ("✓ met", "met", "Even the lower end of the interval reaches the goal."),
-    "missed": ("✗ missed", "missed", "Even the upper end of the interval falls short of the goal."),
-    "met at the point estimate": (
-        "? undecided",
-        "undecided",
-        "Met at the point estimate, but the interval reaches below the goal.",
-    ),
-    "missed at the point estimate": (
-        "? undecided",
-        "undecided",
-        "Missed at the point estimate, but the interval reaches the goal.",
-    ),
-    "undefined": ("– undefined", "undecided", "There is no value to compare with the goal."),
+    "met": "Even the lower end of the interval reaches the goal.",
+    "missed": "Even the upper end of the interval falls short of the goal.",
+    "met at the point estimate": "Met at the point estimate, but the interval reaches below the goal.",
+    "missed at the point estimate": "Missed at the point estimate, but the interval reaches the goal.",
+    "undefined": "There is no value to compare with the goal.",
 }
 
 
@@ -50,13 +43,12 @@ def _targets(view: View) -> list[Markup]:
     results = view.full.targets
     if not results:
         return [note("The protocol sets no targets.")]
-    met, missed, at_point, undefined = (
-        sum(one.verdict == verdict for one in results)
-        for verdict in ("met", "missed", "met at the point estimate", "undefined")
-    )
-    undecided = f"{len(results) - met - missed - undefined} undecided"
+    times = Counter(one.verdict for one in results)
+    at_point, undefined = times["met at the point estimate"], times["undefined"]
+    undecided = f"{at_point + times['missed at the point estimate']} undecided"
     undecided += f" ({at_point} of them met at the point estimate)" if at_point else ""
-    counts = f"{met} met, {missed} missed, {undecided}" + (f", {undefined} without a value" if undefined else "")
+    counts = f"{times['met']} met, {times['missed']} missed, {undecided}"
+    counts += f", {undefined} without a value" if undefined else ""
     rule = ". A target is met only if the whole interval reaches it."
     cards = [_card(result, view) for result in view.report.targets]
     lead = element("p", "Targets: ", element("strong", counts), rule, class_="lead")
@@ -65,26 +57,30 @@ def _targets(view: View) -> list[Markup]:
 
 def _card(result: TargetResult, view: View) -> Markup:
     found, name = result.estimate, words(result.measure)
-    verdict, class_, meaning = _VERDICTS[result.verdict]
-    style = _style(next((one.kind for one in view.report.measures if one.statistic == result.measure), ""))
+    verdict, settled = result.verdict, result.verdict in ("met", "missed")
+    style = _style(view.measures[result.measure].kind)
     sides = join([view.rater(side) for side in (result.b, result.a) if side], " with ")
     where = [sides, view.criterion(result.criterion) if result.criterion else ""]
-    goal = Guide("goal", Estimate(value=result.goal), "goal")
-    drawn = axis([found, goal.estimate], style, 0.0, 1.0)
+    drawn = axis([found], style, 0.0, 1.0, result.goal)
     at_least = number(result.goal, style)
     value, picture = "no value", []
     if found.value is not None:
         value, title = number(found.value, style), f"{name}: {described(found, style)}; goal {at_least}"
-        picture = [track(found, drawn, "plain", title, [goal]), drawn.ruler()]
+        picture = [track(found, drawn, "plain", title, [Guide("goal", result.goal, "goal")]), drawn.ruler()]
     return element(
         "article",
         element("h3", f"{name} at least {at_least}"),
         note(join([part for part in where if part], ", ")),
-        element("p", element("span", value, class_="big"), element("span", verdict, class_="verdict"), class_="score"),
+        element(
+            "p",
+            element("span", value, class_="big"),
+            element("span", _SIGNS.get(verdict, "? undecided"), class_="verdict"),
+            class_="score",
+        ),
         note(f"95% interval {interval(found, style) or found.note or 'unknown'}, n {found.n:,}"),
         element("div", picture, class_="picture", style=drawn.grid),
-        note(f"{meaning} {_more(result)}"),
-        class_=f"card {class_}",
+        note(f"{_VERDICTS[verdict]} {_more(result)}"),
+        class_=f"card {verdict if settled else 'undecided'}",
     )
 
 
@@ -110,7 +106,7 @@ def _overall(view: View) -> list[Markup]:
     parts = [element("h3", "The protocol's own measures"), intro]
     for name, figures in found.items():
         drawn = _plot(name, figures, view)
-        summary = f"{words(name)}: {_about(view.protocol, name)}"
+        summary = f"{words(name)}: {_about(name, view)}"
         parts.append(folded(summary, drawn) if figures[0].kind in _FOLDED else drawn)
     return parts
 
@@ -125,27 +121,27 @@ def _plot(name: str, figures: Sequence[Figure], view: View) -> Markup:
         _row(one, view, lead=title) if single else _row(one, view, group=title if several else "")
         for one, title in zip(figures, titles, strict=True)
     ]
-    return _forest(words(name), name, rows, figures[0].kind, view)
+    return _forest(words(name), name, rows, view)
 
 
-def _forest(caption: str, name: str, rows: Sequence[Row], kind: str, view: View) -> Markup:
-    low, high = _ends(view.protocol, name)
-    return forest(join([caption, aside(_about(view.protocol, name))]), rows, _style(kind), low=low, high=high)
+def _forest(caption: str, name: str, rows: Sequence[Row], view: View) -> Markup:
+    low, high = _ends(view.protocol, view.measures[name])
+    style = _style(view.measures[name].kind)
+    return forest(join([caption, aside(_about(name, view))]), rows, style, low=low, high=high)
 
 
 def _style(kind: str) -> Style:
     return "share" if kind in _SHARES else "score" if kind in _SCORES else "coefficient"
 
 
-def _about(protocol: Protocol, name: str) -> str:
+def _about(name: str, view: View) -> str:
     """What a measure is, in the protocol's words."""
-    text = next((measure_in_words(protocol, spec) for spec in protocol.measures if spec.name == name), "")
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+    text = measure_in_words(view.protocol, view.measures[name])
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _ends(protocol: Protocol, name: str) -> tuple[float | None, float | None]:
+def _ends(protocol: Protocol, spec: Measure) -> tuple[float | None, float | None]:
     """The ends of the scale that a mean lies on, so that its axis shows all of it; the lower one of a deviation."""
-    spec = next((spec for spec in protocol.measures if spec.name == name), None)
     if not isinstance(spec, MeanMeasure):
         return None, None
     if spec.kind == "sd":
@@ -221,7 +217,7 @@ def _breakdown(field: str, figures: Sequence[Figure], view: View) -> Iterator[Ma
             title = join([element("bdi", value), element("span", _owner(one, view), class_="aside inline")])
             group = view.criterion(one.criterion) if several and one.criterion else ""
             rows.append(Row(title, f"{value}, {_spoken(one)}", one.estimate, _shape(one, view), group))
-        yield _forest(f"{words(name)} {by}", name, rows, drawn[0].kind, view)
+        yield _forest(f"{words(name)} {by}", name, rows, view)
     parts = grouped(figures, lambda one: (one.statistic, one.criterion)).values()
     yield folded(f"Every rater and every measure {by}", [_table(field, part, view) for part in parts])
 

@@ -71,10 +71,10 @@ class Axis:
         return element("svg", labels, class_="ruler", width="100%", height=18, aria_hidden="true")
 
 
-def axis(estimates: Iterable[Estimate], style: Style, low: float | None = None, high: float | None = None) -> Axis:
-    """An axis that reaches from `low` to `high` at least and holds every value and interval."""
-    ends = [end for one in estimates for end in (one.value, one.low, one.high)] + [low, high]
-    known = [end for end in ends if end is not None] or [0.0, 1.0]
+def axis(estimates: Iterable[Estimate], style: Style, *places: float | None) -> Axis:
+    """An axis that holds every value and interval, and these places."""
+    ends = [end for one in estimates for end in (one.value, one.low, one.high)]
+    known = [end for end in [*ends, *places] if end is not None] or [0.0, 1.0]
     start, stop = min(known), max(known)
     if stop - start < 1e-9:
         start, stop = start - 0.5, stop + 0.5
@@ -87,10 +87,10 @@ def axis(estimates: Iterable[Estimate], style: Style, low: float | None = None, 
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A value to compare others with: a line, and a band if it has an interval."""
+    """A value to compare others with, drawn as a line."""
 
     name: str
-    estimate: Estimate
+    value: float
     class_: str
 
 
@@ -120,8 +120,8 @@ def forest(
     The axis holds all values; shares and coefficients reach from 0 to 1 at least.
     """
     least, most = _RANGES[style]
-    shown = [row.estimate for row in rows] + [guide.estimate for guide in guides]
-    drawn = axis(shown, style, least if low is None else low, most if high is None else high)
+    ends = least if low is None else low, most if high is None else high
+    drawn = axis([row.estimate for row in rows], style, *ends, *(guide.value for guide in guides))
     first = element("span", "what", class_="unseen")
     heads = [element("th", head, scope="col") for head in (first, "95% interval drawn", "value", "interval", "n")]
     body: list[Markup] = []
@@ -137,11 +137,21 @@ def forest(
         element("caption", caption),
         element("thead", element("tr", heads)),
         element("tbody", body),
-        element("tfoot", foot, aria_hidden="true") if any(one.value is not None for one in shown) else None,
+        element("tfoot", foot, aria_hidden="true")
+        if guides or any(row.estimate.value is not None for row in rows)
+        else None,
         class_="forest",
         style=drawn.grid,
     )
-    return element("div", inside, _legend(guides, style), _remarks(rows), below, class_="figure")
+    legend = [element("li", element("span", class_=f"swatch {guide.class_}"), guide.name) for guide in guides]
+    return element(
+        "div",
+        inside,
+        element("ul", legend, class_="legend") if legend else None,
+        _remarks(rows),
+        below,
+        class_="figure",
+    )
 
 
 def _line(row: Row, drawn: Axis, guides: Sequence[Guide]) -> Markup:
@@ -168,23 +178,8 @@ def _remarks(rows: Sequence[Row]) -> Markup | None:
     return note(f"* {'; '.join(lines)}.") if lines else None
 
 
-def _legend(guides: Sequence[Guide], style: Style) -> Markup | None:
-    """The guides; one that was not measured, such as no difference, needs its name only."""
-    entries = [
-        element(
-            "li",
-            element("span", class_=f"swatch {guide.class_}"),
-            f"{guide.name}: {described(guide.estimate, style)}" if guide.estimate.n else guide.name,
-        )
-        for guide in guides
-    ]
-    return element("ul", entries, class_="legend") if entries else None
-
-
-def estimate_cell(estimate: Estimate | None, style: Style = "coefficient") -> Markup:
+def estimate_cell(estimate: Estimate, style: Style = "coefficient") -> Markup:
     """An estimate in a table: its value with the interval below, or why there is none."""
-    if estimate is None:
-        return element("span", "does not fit this scale", class_="why")
     if estimate.value is None:
         return element("span", described(estimate), class_="why")
     between = interval(estimate, style) or estimate.note or "no interval"
@@ -193,17 +188,8 @@ def estimate_cell(estimate: Estimate | None, style: Style = "coefficient") -> Ma
 
 def track(estimate: Estimate, drawn: Axis, shape: Shape, title: str, guides: Sequence[Guide] = ()) -> Markup:
     """A value as a mark, its interval as a bar through it. The grid behind it is the style sheet's: see `Axis.grid`."""
-    marks: list[Markup] = []
     middle = _HEIGHT / 2
-    for guide in guides:
-        found, band = guide.estimate, f"band {guide.class_}"
-        if found.low is not None and found.high is not None:
-            start, end = drawn.place(found.low), drawn.place(found.high)
-            marks.append(
-                element("rect", x=f"{start:.2f}%", width=f"{end - start:.2f}%", y=0, height="100%", class_=band)
-            )
-        if found.value is not None:
-            marks.append(_upright(f"{drawn.place(found.value):.2f}%", 0, "100%", f"guide {guide.class_}"))
+    marks = [_upright(f"{drawn.place(guide.value):.2f}%", 0, "100%", f"guide {guide.class_}") for guide in guides]
     if estimate.low is not None and estimate.high is not None:
         low, high = (f"{drawn.place(end):.2f}%" for end in (estimate.low, estimate.high))
         marks.append(element("line", y1=middle, y2=middle, class_="whisker", x1=low, x2=high))

@@ -19,7 +19,7 @@ _SEVERITY: Mapping[str, Callable[[Severity], Estimate]] = {
     "leniency: how much higher the rater rates": lambda one: one.leniency,
     "drift: how much more lenient the rater became over time": lambda one: one.drift,
 }
-_ZERO = Guide("no difference", Estimate(value=0.0), "baseline")
+_ZERO = Guide("no difference", 0.0, "baseline")
 _NOT_TESTED = "not tested"
 
 

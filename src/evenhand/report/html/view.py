@@ -37,6 +37,7 @@ class View:
     def __init__(self, report: Report) -> None:
         self.full = report
         self.protocol = report.source.protocol
+        self.measures = {spec.name: spec for spec in self.protocol.measures}
         self._kinds = {rater.id: rater.kind for rater in report.raters}
         self._order = {rater.id: place for place, rater in enumerate(report.raters)}
         self.report = self._condensed(report) if len(report.raters) > MANY else report

@@ -1,7 +1,7 @@
 """Analytic intervals: proportions by Wilson, means by t, both with clusters; and what rare labels leave open."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -88,22 +88,12 @@ MOST = 0.6
 NOTE = "few units agree on any but the commonest label: the interval is widened"
 
 
-@dataclass(frozen=True, slots=True)
-class RareSide:
-    """Units rated twice: `n` of them, `involved` with a rating off the commonest label, `agreeing` of these on it.
+def rare_side(table: FloatArray, times: IntArray) -> tuple[int, int, float]:
+    """How many units were rated twice, with a rating off the commonest label, and how many of these agree on it.
 
-    Where a unit has more than two ratings, `agreeing` adds up the share of its pairs off the commonest label that are
-    the same. `blocks` is how many independent blocks the units make up.
+    `times` is how many units have each row of label counts. A unit with more than two ratings adds the share of its
+    pairs off the commonest label that are the same.
     """
-
-    n: int
-    involved: int
-    agreeing: float
-    blocks: int
-
-
-def rare_side(table: FloatArray, times: IntArray, blocks: int) -> RareSide:
-    """What the units off the commonest label say; `times` is how many units have each row of label counts."""
     common = int(np.argmax(times @ table))
     raters = table.sum(axis=1)
     table, times, raters = table[raters >= 2], times[raters >= 2], raters[raters >= 2]
@@ -112,30 +102,32 @@ def rare_side(table: FloatArray, times: IntArray, blocks: int) -> RareSide:
     pairs = raters * (raters - 1.0) - most * (most - 1.0)
     same = (table * (table - 1.0)).sum(axis=1) - most * (most - 1.0)
     share = np.divide(same, pairs, out=np.zeros_like(same), where=pairs > 0)
-    return RareSide(int(times.sum()), int(times[pairs > 0].sum()), float(times @ share), blocks)
+    return int(times.sum()), int(times[pairs > 0].sum()), float(times @ share)
 
 
-def widened(found: Estimate, rare: RareSide, level: float) -> Estimate:
+def widened(found: Estimate, rare: tuple[int, int, float], blocks: int, level: float) -> Estimate:
     """A chance-corrected coefficient with an interval that holds what few units leave open; unchanged if they are many.
 
     When nearly all ratings are one label, the coefficient rests on the few units where a rater gave another. If in the
     sample no two ratings of those units happen to agree, no resample can make them agree, and the bootstrap's upper end
     stops short of the truth. What is uncertain is then a plain share: of the units off the commonest label, those where
     the ratings agree. Its Wilson interval, carried over to the coefficient, is the least the interval must hold.
+    `rare` is from `rare_side`; `blocks` is how many independent blocks the units make up.
     """
-    if found.value is None or found.low is None or found.high is None or rare.agreeing >= FEW:
+    n, involved, agreeing = rare
+    if found.value is None or found.low is None or found.high is None or agreeing >= FEW:
         return found
-    if rare.involved < 1 or rare.agreeing >= rare.involved or rare.involved > MOST * rare.n:
+    if involved < 1 or agreeing >= involved or involved > MOST * n:
         return found
 
     def disagreement(share: float) -> float:
         """How far observed exceeds expected disagreement if this share of the involved units agreed."""
-        size = min(0.5 * rare.involved / rare.n * (1.0 + share), 0.5)
+        size = min(0.5 * involved / n * (1.0 + share), 0.5)
         return (1.0 - share) / (size * (1.0 - size))
 
     # Units of one block are not independent: what counts is how many blocks they make up.
-    effective = max(1.0, rare.involved * min(1.0, rare.blocks / rare.n))
-    seen = rare.agreeing / rare.involved
+    effective = max(1.0, involved * min(1.0, blocks / n))
+    seen = agreeing / involved
     unit = (1.0 - found.value) / disagreement(seen)
     ends = [max(-1.0, 1.0 - unit * disagreement(share)) for share in wilson(seen * effective, effective, level)]
     note = NOTE if found.note is None else f"{found.note}; {NOTE}"

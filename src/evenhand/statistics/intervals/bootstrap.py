@@ -168,7 +168,7 @@ class Sample:
         low, high = _bca(value, defined, self._acceleration(sums, statistic), self.n_blocks, plan.level)
         note = f"{lost} of {draws.size} resamples were undefined and left out" if lost else None
         found = Estimate(value=value, low=low, high=high, n=n, note=note)
-        return found if rare is None else widened(found, rare_side(rare, self.times, self.n_blocks), plan.level)
+        return found if rare is None else widened(found, rare_side(rare, self.times), self.n_blocks, plan.level)
 
     def _replicates(self, sums: FloatArray, statistic: Statistic, plan: Resampling) -> FloatArray:
         """The statistic on every resample; NaN where it is undefined."""
