@@ -13,7 +13,6 @@ from evenhand.llm.http import HttpChat, Waits
 from evenhand.llm.rate_limit import RateLimiter
 from evenhand.protocol.load import load_protocol
 from evenhand.raters.base import RATER_DEFAULTS, RaterOptions
-from evenhand.raters.llm_judge.prompt import Case
 from evenhand.raters.llm_judge.rater import LlmRater
 from evenhand.raters.registry import RaterContext
 from evenhand.records import Item
@@ -75,7 +74,7 @@ class ServerRater:
         """What it is asked about the first unit of a study."""
         item, unit = next(iter(study.work()))
         context = RaterContext(study.protocol, lambda target: cast("Chat", target))
-        return self(context).request_for(Case.of(study.protocol, item, [unit]))
+        return self(context).request_for(item, [unit])[1]
 
 
 def judge_at(url: str, options: RaterOptions = RATER_DEFAULTS, **rest: Any) -> ServerRater:

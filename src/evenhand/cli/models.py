@@ -93,7 +93,7 @@ def _check_finite(options: dict[str, Any]) -> None:
 
 def _emit_run(result: RunResult) -> int:
     """Print what a run did and why it ended early; returns the exit code."""
-    emit(result)
+    click.echo(result)
     if result.stopped:
         click.echo(result.reason, err=True)
         return 130 if result.stopped == "interrupted" else 1

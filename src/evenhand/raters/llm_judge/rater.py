@@ -54,8 +54,7 @@ class LlmRater(Rater):
         self.ref = model_ref(name, self.settings)
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
-        case = Case.of(self._asked_protocol, item, units)
-        request, seed = self.request_for(case), self._options.seed
+        (case, request), seed = self.request_for(item, units), self._options.seed
         if self._options.samples == 1:
             return await self._sampled(case, request)
         # Each sample has a seed of its own: the same seed would give the same reply.
@@ -66,11 +65,14 @@ class LlmRater(Rater):
         votes = zip(*await all_of(self._sampled(case, request) for request in requests), strict=True)
         return [combined(self._protocol, unit, given, "samples") for unit, given in zip(units, votes, strict=True)]
 
-    def request_for(self, case: Case) -> Request:
-        """What the model is asked about some units."""
+    def request_for(self, item: Item, units: Sequence[Unit]) -> tuple[Case, Request]:
+        """What the model is asked about some units, and what its reply is read against."""
+        case = Case.of(self._asked_protocol, item, units)
         seed, logprobs = self._options.seed, ALTERNATIVES if self._options.logprobs else 0
         limit, temperature = self._max_tokens, self._temperature
-        return self._prompts.request(case, max_tokens=limit, temperature=temperature, seed=seed, logprobs=logprobs)
+        return case, self._prompts.request(
+            case, max_tokens=limit, temperature=temperature, seed=seed, logprobs=logprobs
+        )
 
     async def _sampled(self, case: Case, request: Request) -> Sequence[Judgement]:
         """Ask, and if the reply cannot be used for every unit, ask once more."""
