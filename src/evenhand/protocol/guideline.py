@@ -26,7 +26,7 @@ from evenhand.text import listed
 
 Row = tuple[str, ...]
 
-_ROLES = {
+ROLES = {
     "rated": "what you rate",
     "evidence": "evidence to check against",
     "reference": "a known good answer, for comparison",
@@ -151,7 +151,7 @@ def _seen(protocol: Protocol) -> Iterator[_Block]:
     yield _Block("##", "What you see")
     for name in protocol.shown_fields:
         spec = protocol.item.fields[name]
-        about = _ROLES[spec.role] + ("" if spec.required else "; not always there")
+        about = ROLES[spec.role] + ("" if spec.required else "; not always there")
         yield _entry(protocol.titles[name], f"{about}. {_sentence(spec.description)}".strip())
         for label, meaning in (spec.labels or {}).items():
             yield _entry(f"{protocol.titles[name]}: {label}", meaning.definition)

@@ -9,6 +9,7 @@ Scalars follow YAML 1.2's core schema: `off`, `yes` and `no` are texts (a label 
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import entry_points
 from importlib.resources import files
@@ -67,22 +68,18 @@ def protocol_text(name_or_path: str | Path) -> tuple[str, str]:
 
 def source_digest(source: str) -> str:
     """The SHA-256 of the text of a protocol's file, or of an installed protocol; empty if there is none."""
-    try:
-        text, _ = protocol_text(Path(source) if Path(source).is_absolute() else source)
-    except ProtocolError:
-        return ""
-    return sha256(text.encode()).hexdigest()
+    with suppress(ProtocolError):
+        return sha256(protocol_text(Path(source) if Path(source).is_absolute() else source)[0].encode()).hexdigest()
+    return ""
 
 
 def changed_source(source: str, digest: str) -> Protocol | None:
     """The protocol at a source whose text had this digest; None if it has not changed, is gone or is invalid."""
-    if not source or source_digest(source) == digest:
-        return None
-    try:
-        return load_protocol(Path(source) if Path(source).is_absolute() else source)
-    except ProtocolError:
-        # Gone, or broken in the middle of an edit: a study has its own copy and needs neither.
-        return None
+    # Gone, or broken in the middle of an edit: a study has its own copy and needs neither.
+    with suppress(ProtocolError):
+        if source and source_digest(source) != digest:
+            return load_protocol(Path(source) if Path(source).is_absolute() else source)
+    return None
 
 
 def read_protocol(text: str, source: str) -> Protocol:

@@ -92,9 +92,8 @@ def mode(shares: dict[Value, float], scale: Ordinal | Nominal) -> Value:
 
 def jury(spec: str, name: str, context: RaterContext) -> Rater:
     """`jury(SPEC, SPEC, …)`."""
-    inner = spec.partition("(")[2]
-    specs = specs_in(inner.removesuffix(")")) if inner.endswith(")") else []
-    if len(specs) < 2 or not all(specs):
+    specs = specs_in(spec)
+    if len(specs) < 2:
         raise UserError(f"{spec!r} is not a jury: name two raters or more, as in jury(openai:MODEL, gemini:MODEL)")
     members = [rater_of(member, context) for member in specs]
     models = [chat.model for member in members for chat in member.chats]

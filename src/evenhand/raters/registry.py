@@ -120,15 +120,16 @@ def kinds() -> Mapping[str, EntryPoint]:
     return {entry_point.name: entry_point for entry_point in entry_points(group=GROUP)}
 
 
-def specs_in(text: str) -> list[str]:
-    """The specs between the commas of a jury's list; commas within inner brackets do not count."""
-    parts, depth, start = list[str](), 0, 0
+def specs_in(spec: str) -> Sequence[str]:
+    """The specs in the brackets of `KIND(SPEC, SPEC, …)`, with inner brackets or not; none if one is missing."""
+    text = spec.partition("(")[2]
+    parts, depth, start = list[str](), 1, 0
     for place, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")
-        if sign == "," and depth == 0:
+        if (sign == "," and depth == 1) or place == len(text) - 1:
             parts.append(text[start:place].strip())
             start = place + 1
-    return [*parts, text[start:].strip()]
+    return parts if text.endswith(")") and all(parts) else []
 
 
 class AdaptedRater(Rater):

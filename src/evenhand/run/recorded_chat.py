@@ -65,7 +65,8 @@ class Recorder:
         """Known once the raters are."""
         self.find = _Grouped(store.replies.find).submit
         self.add = _Grouped(store.replies.add).submit
-        self._locks: WeakValueDictionary[ReplyKey, asyncio.Lock] = WeakValueDictionary()
+        self.locks: WeakValueDictionary[ReplyKey, asyncio.Lock] = WeakValueDictionary()
+        """Held while the reply under a key is looked up or obtained: who asks for the same meanwhile then finds it."""
 
     def raters(
         self, sources: Iterable[RaterSource], options: RaterOptions, kind: "type[RecordedChat] | None" = None
@@ -85,10 +86,6 @@ class Recorder:
             raters.append(rater)
         self.budget = Budget(self.store.work, self.options, raters)
         return raters
-
-    def lock(self, key: ReplyKey) -> asyncio.Lock:
-        """Held while the reply under a key is looked up or obtained: who asks for the same meanwhile then finds it."""
-        return self._locks.setdefault(key, asyncio.Lock())
 
     def stop(self, reason: StopReason) -> None:
         """End the run; the first reason counts."""
@@ -114,7 +111,7 @@ class RecordedChat:
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         scope, key = SCOPE.get(), self.key(request)
-        async with self._recorder.lock(key):
+        async with self._recorder.locks.setdefault(key, asyncio.Lock()):
             stored = await self.find(key, scope.since)
             if stored is not None:
                 self._counters.reused += 1

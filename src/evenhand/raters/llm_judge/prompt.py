@@ -13,7 +13,7 @@ from typing import Any
 
 from evenhand.llm.base import Message, Request
 from evenhand.llm.fencing import fenced, harmless, marker_of, reply_codes, storable
-from evenhand.protocol.guideline import asked_when
+from evenhand.protocol.guideline import ROLES, asked_when
 from evenhand.protocol.model import Criterion, Example, Protocol, field_texts
 from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, may_be_null, reply_schema, unit_noun
 from evenhand.records import Item, Unit
@@ -22,12 +22,7 @@ from evenhand.scales import Nominal, Ordinal, Text
 PROMPT_FORMAT = "2"
 """Raised whenever the prompt for the same protocol and case changes: part of a judge's configuration."""
 
-ROLES = {
-    "rated": "what is rated",
-    "evidence": "evidence to check against",
-    "reference": "a known good answer, for comparison",
-    "context": "background",
-}
+_ROLES = {**ROLES, "rated": "what is rated"}
 
 _ROLE = (
     "You are a rater. You rate generated text under the written protocol below, as carefully and by the same standards "
@@ -151,7 +146,7 @@ class Prompts:
     def _given(self) -> Iterator[str]:
         yield "Each case has:"
         for name, spec in self._fields.items():
-            about = ROLES[spec.role] + ("" if spec.required else ", not always given")
+            about = _ROLES[spec.role] + ("" if spec.required else ", not always given")
             about += f"; {spec.description}" if spec.description else ""
             yield f"- {self._protocol.titles[name]} ({name}): {about}"
             for label, meaning in (spec.labels or {}).items():
@@ -219,7 +214,7 @@ class Prompts:
 
     def _blocks(self, texts: Mapping[str, str], marker: str) -> Iterator[str]:
         for name, text in texts.items():
-            yield f"{self._protocol.titles[name]} ({ROLES[self._fields[name].role]}):\n{fenced(name, text, marker)}"
+            yield f"{self._protocol.titles[name]} ({_ROLES[self._fields[name].role]}):\n{fenced(name, text, marker)}"
 
     def _unit_list(self, units: Iterable[tuple[int, str, str]], marker: str) -> str:
         """Units in one fence, each below a line with its number and code, which no text contains and could fake."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 from evenhand.errors import RaterFailure
 from evenhand.llm.base import CallError, Chat, Reply, Request
@@ -38,16 +39,18 @@ class LlmRater(Rater):
         # A model may be asked for more reasons than people are; what is rated, and how, is the same.
         self._asked_protocol = _with_reasons(protocol) if options.reasons else protocol
         default = 1.0 if options.samples > 1 else 0.0
-        self._temperature = default if options.temperature is None else options.temperature
+        temperature = default if options.temperature is None else options.temperature
         self.together = options.together and protocol.rule.of == "sentence"
         self._prompts = Prompts(self._asked_protocol, shots=options.shots, bounded=bounded, together=self.together)
-        self._max_tokens = options.max_tokens or (4096 if self.together else 2048)
+        max_tokens = options.max_tokens or (4096 if self.together else 2048)
+        sent = {"max_tokens": max_tokens, "temperature": temperature, "seed": options.seed}
+        self._parameters: Mapping[str, Any] = {**sent, "logprobs": ALTERNATIVES if options.logprobs else 0}
         self.settings: Mapping[str, object] = {
             "spec": chat.model,
             "prompt": PROMPT_FORMAT,
             **asdict(options),
-            "temperature": self._temperature,
-            "max_tokens": self._max_tokens,
+            "temperature": temperature,
+            "max_tokens": max_tokens,
             "together": self.together,
             "shots": len(protocol.examples) if options.shots is None else min(options.shots, len(protocol.examples)),
         }
@@ -68,11 +71,7 @@ class LlmRater(Rater):
     def request_for(self, item: Item, units: Sequence[Unit]) -> tuple[Case, Request]:
         """What the model is asked about some units, and what its reply is read against."""
         case = Case.of(self._asked_protocol, item, units)
-        seed, logprobs = self._options.seed, ALTERNATIVES if self._options.logprobs else 0
-        limit, temperature = self._max_tokens, self._temperature
-        return case, self._prompts.request(
-            case, max_tokens=limit, temperature=temperature, seed=seed, logprobs=logprobs
-        )
+        return case, self._prompts.request(case, **self._parameters)
 
     async def _sampled(self, case: Case, request: Request) -> Sequence[Judgement]:
         """Ask, and if the reply cannot be used for every unit, ask once more."""

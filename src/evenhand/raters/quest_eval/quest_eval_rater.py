@@ -37,11 +37,10 @@ def quest_eval(spec: str, name: str, context: RaterContext) -> Rater:
     """`quest-eval`, or `quest-eval(SPEC)` to let the model that SPEC names answer."""
     protocol = context.protocol
     criterion = answer_criterion(protocol).id
-    kind, bracket, inner = spec.partition("(")
-    if not bracket and kind.strip().lower() == "quest-eval":
+    if spec.strip().lower() == "quest-eval":
         return QuestEval(name, protocol)
-    models = specs_in(inner.removesuffix(")"))
-    if not inner.endswith(")") or len(models) != 1 or not models[0]:
+    models = specs_in(spec)
+    if len(models) != 1:
         raise UserError(
             f"{spec!r} cannot be read: quest-eval answers by itself, and quest-eval(SPEC) lets the model answer that "
             "SPEC names, as in quest-eval(openai:MODEL)"
