@@ -9,6 +9,6 @@ from evenhand.run.recorded_chat import connect_model
 
 def build(spec: str, protocol: Protocol, options: RaterOptions = RATER_DEFAULTS) -> Rater:
     def connect(target: str | Chat) -> Chat:
-        return connect_model(target, RUN_DEFAULTS) if isinstance(target, str) else target
+        return connect_model(target, RUN_DEFAULTS, print) if isinstance(target, str) else target
 
     return rater_of(spec, RaterContext(protocol, connect, options))

@@ -4,7 +4,7 @@ import asyncio
 import io
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from random import Random
 from typing import Literal
 
@@ -64,9 +64,7 @@ class Waits:
         return random.uniform(0.0, min(self.longest, self.first * 2.0 ** min(failures - 1, 60)))
 
 
-WAITS = Waits()
-
-
+@dataclass(eq=False, repr=False)
 class HttpChat:
     """A model behind an endpoint. Callers hold a place of `pace`.
 
@@ -77,26 +75,18 @@ class HttpChat:
     left out of all later requests. Events are reported to `listener`.
     """
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        *,
-        pace: RateLimiter,
-        timeout: float = 120.0,
-        tries: int = 6,
-        waits: Waits = WAITS,
-        random: Random | None = None,
-        listener: Listener | None = None,
-    ) -> None:
-        self._endpoint = endpoint
-        self.model = endpoint.name
-        self.pace = pace
-        self._timeout = timeout
-        self._tries = tries
-        self._waits = waits
-        self._random = random or Random()
-        self._report: Listener = listener or (lambda _: None)
-        self._dialect = endpoint.dialect
+    endpoint: Endpoint
+    _: KW_ONLY
+    pace: RateLimiter
+    timeout: float = 120.0
+    tries: int = 6
+    waits: Waits = field(default_factory=Waits)
+    random: Random = field(default_factory=Random)
+    listener: Listener = lambda _: None
+
+    def __post_init__(self) -> None:
+        self.model = self.endpoint.name
+        self._dialect = self.endpoint.dialect
         self._connections: _Connections | None = None
         self._answered = self._replied = False
         self._gone = 0
@@ -118,11 +108,11 @@ class HttpChat:
                 return reply
             self._note(error, began)
             failures, limits = failures + (not error.limited), limits + error.limited
-            wait = max(error.after or 0.0, self._waits.after(limits if error.limited else failures, self._random))
+            wait = max(error.after or 0.0, self.waits.after(limits if error.limited else failures, self.random))
             waited += wait if error.limited else 0.0
-            if failures >= self._tries or waited > self._waits.patience:
+            if failures >= self.tries or waited > self.waits.patience:
                 raise self._given_up(error)
-            self._report(Event("limited" if error.limited else "retry", error.reason, wait))
+            self.listener(Event("limited" if error.limited else "retry", error.reason, wait))
             await (self.pace.back_off(wait) if error.limited else asyncio.sleep(wait))
             if before_retry is not None:
                 before_retry(error.charged)
@@ -138,16 +128,16 @@ class HttpChat:
         if not error.again:
             raise error
         asked = error.after or 0.0
-        if asked > self._waits.bound:
+        if asked > self.waits.bound:
             raise RunError(
-                f"the server at {self._endpoint.host} asks to wait {asked / 60:,.0f} minutes ({error.reason}); "
+                f"the server at {self.endpoint.host} asks to wait {asked / 60:,.0f} minutes ({error.reason}); "
                 "run the same command again after that to continue"
             )
         if error.overloaded:
             self.pace.overloaded(began, asked)
 
     def _given_up(self, error: CallError) -> CallError:
-        self._report(Event("given up", error.reason))
+        self.listener(Event("given up", error.reason))
         # A server that never gave a single reply is not judged by what it was asked.
         if not error.unavailable and self._replied:
             return error
@@ -155,7 +145,7 @@ class HttpChat:
         enough = max(LEAST_FAILED, self.pace.width) if self._replied else LEAST_FAILED
         if not self._answered or self._gone >= enough:
             return RunError(
-                f"the server at {self._endpoint.host} does not answer ({error.reason}); "
+                f"the server at {self.endpoint.host} does not answer ({error.reason}); "
                 "check that it is running, then run the same command again to continue"
             )
         return error
@@ -164,18 +154,18 @@ class HttpChat:
         """One try. A dialect that the server rejects is not a failure: the next one is tried at once."""
         while True:
             dialect, began = self._dialect, time.perf_counter()
-            sent = body_of(request, self._endpoint.model, dialect)
+            sent = body_of(request, self.endpoint.model, dialect)
             status, headers, body = await self._post(sent, fresh=request.fresh)
             if 200 <= status < 300:
-                return completion_of(body, self._endpoint, time.perf_counter() - began)
+                return completion_of(body, self.endpoint, time.perf_counter() - began)
             error = error_body(body.decode("utf-8", "replace"))
             other = dialect.without_rejected(request, error) if status in (400, 403, 422) else None
             if other is None:
-                raise http_error(self._endpoint, status, headers, error)
+                raise http_error(self.endpoint, status, headers, error)
             # Calls in progress at once are rejected alike; the first of them has already changed the dialect.
             if dialect is self._dialect:
                 self._dialect, dropped = other
-                self._report(Event("dropped", dropped))
+                self.listener(Event("dropped", dropped))
 
     async def _post(self, body: bytes, *, fresh: bool) -> tuple[int, Mapping[str, str], bytes]:
         data = body if len(body) <= IN_ONE_GO else io.BytesIO(body)
@@ -184,11 +174,11 @@ class HttpChat:
         try:
             async with (
                 connections as session,
-                session.post(self._endpoint.url, data=data, allow_redirects=False) as response,
+                session.post(self.endpoint.url, data=data, allow_redirects=False) as response,
             ):
                 return response.status, response.headers, await _read(response)
         except aiohttp.ClientConnectorCertificateError:
-            raise RunError(f"the certificate of {self._endpoint.host} is not trusted; check the address") from None
+            raise RunError(f"the certificate of {self.endpoint.host} is not trusted; check the address") from None
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
             raise CallError("connection failed", again=True, unavailable=True, reached=False) from None
         except TimeoutError:
@@ -207,14 +197,14 @@ class HttpChat:
 
     def _session(self) -> aiohttp.ClientSession:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._endpoint.key is not None:
-            headers["Authorization"] = f"Bearer {self._endpoint.key.reveal()}"
+        if self.endpoint.key is not None:
+            headers["Authorization"] = f"Bearer {self.endpoint.key.reveal()}"
         return aiohttp.ClientSession(
             # The rate limiter bounds the number of calls; a second bound would only hide it.
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=headers,
-            timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=min(CONNECTING, self._timeout)),
+            timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=min(CONNECTING, self.timeout)),
         )
 
 

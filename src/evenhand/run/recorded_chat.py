@@ -155,7 +155,7 @@ class RecordedChat:
         return _trimmed(reply) if reply.choices else reply
 
 
-def connect_model(spec: str, options: RunOptions, listener: Listener | None = None) -> Chat:
+def connect_model(spec: str, options: RunOptions, listener: Listener) -> Chat:
     """A chat with the model that a spec names, with keys and addresses from the environment."""
     kind, _, source = spec.partition(":")
     if kind.lower() == "hf":
