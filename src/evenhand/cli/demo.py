@@ -49,9 +49,11 @@ def _prepared(folder: Path) -> tuple[Study, Study]:
             raise UserError(f"{folder}: the folder is not empty; name a new one: {program()} demo DIR")
         with _complete_or_removed(folder):
             (folder / "items.csv").write_bytes((SAMPLES / SUPPORT / "items.csv").read_bytes())
-            study = _create(support, SUPPORT, "verifier", "report.html")
+            _create(support, SUPPORT, "verifier", "report.html")
+            _create(questions, QUESTIONS, "quest-eval", "questions.html")
+            study = Study.open(support)
             study.export_ratings(folder / "blind.xlsx", shape="blind")  # a sheet for one more person
-            return study, _create(questions, QUESTIONS, "quest-eval", "questions.html")
+            return study, Study.open(questions)
     except OSError as error:
         what = f"{folder}: the demo cannot be created there: {error.strerror or error}"
         raise UserError(f"{what}; name another folder: {program()} demo DIR") from error
@@ -88,21 +90,17 @@ def _opened(path: Path, protocol: str) -> Study:
     return study
 
 
-def _create(path: Path, protocol: str, rater: str, report: str) -> Study:
+def _create(path: Path, protocol: str, rater: str, report: str) -> None:
     """A sample rated by two people and a built-in rater, without its invented model; with the report."""
     folder = SAMPLES / protocol
     with as_file(folder / "items.csv") as items, as_file(folder / "questions.json") as questions:
         asked = read_questions(questions) if questions.exists() else None
         study = Study.create(path, protocol, items, questions=asked)
-    try:
+    with study:
         ratings = csv.DictReader(io.StringIO((folder / "ratings.csv").read_text(encoding="utf-8"), newline=""))
         study.import_ratings([row for row in ratings if row["kind"] == Kind.PERSON])
         study.judge(rater, progress=False)
         study.report(path.with_name(report))
-    except BaseException:
-        study.close()
-        raise
-    return study
 
 
 def _print_support(study: Study) -> None:

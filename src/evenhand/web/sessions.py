@@ -20,7 +20,7 @@ from typing import Annotated, Any
 from fastapi import Depends, HTTPException, Request, Response, Security
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
-from evenhand.store.people.access import AccessLevel, Account
+from evenhand.store.people.access import Account
 from evenhand.study import Study
 from evenhand.web.cache import Cache
 from evenhand.web.config import Config
@@ -79,6 +79,7 @@ class Services:
         self.config, self.cache, self.seen = config, Cache(self.read), dict[str, float]()
         self._failures = FailedAttempts()
         self._cookies = {kind: config.cookie(kind) for kind in ("rater", "owner")}
+        self._attributes: Any = {"path": "/", "secure": config.https, "httponly": True, "samesite": "strict"}
         password = config.owner_password
         self._owner_digest = _digest(password.reveal() if password else config.run_token or "")
 
@@ -148,18 +149,13 @@ class Services:
         kind = "owner" if account.access == "owner" else "rater"
         lifetime, token = LIFETIMES[account.access], token_urlsafe(32)
         study.store.people.access.open_session(self._stored(token, kind), account, lifetime, invite)
-        response.set_cookie(
-            self._cookies[kind], token, max_age=int(lifetime.total_seconds()), path="/",
-            secure=self.config.https, httponly=True, samesite="strict",
-        )  # fmt: skip
+        response.set_cookie(self._cookies[kind], token, int(lifetime.total_seconds()), **self._attributes)
 
     def sign_out(self, study: Study, request: Request, response: Response) -> None:
         """Close the sessions of a browser."""
         for kind, token in self._tokens(request).items():
             study.store.people.access.close_session(token)
-            response.delete_cookie(
-                self._cookies[kind], path="/", secure=self.config.https, httponly=True, samesite="strict"
-            )
+            response.delete_cookie(self._cookies[kind], **self._attributes)
 
     def _tokens(self, request: Request) -> dict[str, str]:
         """The tokens of a browser's cookies, as the store knows them."""
@@ -272,12 +268,7 @@ def signed(
     raise HTTPException(403, f"This is for {groups}; you are signed in as {names}.")
 
 
-def Signed(*access: AccessLevel) -> Any:
-    """A dependency that admits these kinds of access, preferring the first: `Annotated[Account, Signed("owner")]`."""
-    return Security(signed, scopes=access)
-
-
-Rater = Annotated[Account, Signed("rater")]
-Adjudicator = Annotated[Account, Signed("adjudicator")]
-Owner = Annotated[Account, Signed("owner")]
-AdjudicatorOrOwner = Annotated[Account, Signed("adjudicator", "owner")]
+Rater = Annotated[Account, Security(signed, scopes=["rater"])]
+Adjudicator = Annotated[Account, Security(signed, scopes=["adjudicator"])]
+Owner = Annotated[Account, Security(signed, scopes=["owner"])]
+AdjudicatorOrOwner = Annotated[Account, Security(signed, scopes=["adjudicator", "owner"])]

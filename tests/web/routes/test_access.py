@@ -307,7 +307,7 @@ OPEN_PAGES = {"/", "/join/{token}", "/login", "/rate", "/adjudicate", "/guidelin
 
 
 def guards_of(dependant: Dependant) -> Iterator[set[str]]:
-    """The kinds of access that each `Signed` dependency of a route admits."""
+    """The kinds of access that each dependency of a route admits."""
     for inner in dependant.dependencies:
         if inner.call is signed:
             yield set(inner.own_oauth_scopes or ())

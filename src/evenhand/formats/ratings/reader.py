@@ -212,7 +212,8 @@ class RatingsFile:
         self._protocol = protocol
         self._layout = layout_of(table, protocol, id_column, columns or {}, PARTS)
         self._known = {ref.id: ref.kind for ref in known}
-        self._kinds = self._find_kinds(kind)
+        self._kinds: dict[str, Kind] = {}
+        self._find_kinds(kind)
         self.shape = self._layout.shape
         self.summary = ImportSummary(without_column=self._layout.without_column)
         self._criteria = {
@@ -257,19 +258,17 @@ class RatingsFile:
         yield from (rating for rating in self._settled() if not problems)
         problems.raise_if_any()
 
-    def _find_kinds(self, kind: Kind | None) -> Mapping[str, Kind]:
-        """The kind of every rater in the file, found in a first reading, because raters are stored before ratings.
+    def _find_kinds(self, kind: Kind | None) -> None:
+        """Find the kind of every rater in the file in a first reading, because raters are stored before ratings.
 
         What is wrong with a rater is reported in the second reading.
         """
-        kinds: dict[str, Kind] = {}
         for row in self._layout.rows(Problems(self._problems.source)):
             for slot in self._layout.rated(row.cells):
                 with suppress(ValueError):
-                    rater, given = _rater_and_kind(slot, row.cells)
-                    if rater := rater or self._named:
-                        kinds.setdefault(rater, given or kind or self._known.get(rater, Kind.PERSON))
-        return kinds
+                    rater, given = self._rater_and_kind(slot, row.cells)
+                    if rater is not None:
+                        self._kinds.setdefault(rater, given or kind or self._known.get(rater, Kind.PERSON))
 
     def _row_ratings(
         self, row: RatingsRow, units: Mapping[str, Sequence[Unit]], items: Mapping[str, Item]
@@ -414,20 +413,29 @@ class RatingsFile:
         return {part: getattr(read, part) for part in read.model_fields_set}
 
     def _rater(self, slot: Slot, row: RatingsRow) -> str | None:
-        named, kinds = self._named, self._kinds
         try:
-            rater, kind = _rater_and_kind(slot, row.cells)
-            # A file may have columns of models as well as the named rater's, but not a column of raters.
-            if rater is not None and named not in (None, rater) and slot.model is None:
-                raise ValueError(f"the file names the rater {rater!r} and --rater {named!r}; leave --rater out")
-            if rater is not None and kind is not None and kind is not kinds.get(rater, kind):
-                raise ValueError(f"the rater {rater!r} is a {kind} here and a {kinds[rater]} further up")
+            rater, _ = self._rater_and_kind(slot, row.cells)
         except ValueError as error:
             return self._problems.add(str(error), row=row.number, column="rater")
-        if rater is None and named is None and not self._unnamed:
+        if rater is None and not self._unnamed:
             self._unnamed = True
             self._report("no rater is named", row, slot.value, WHO)
-        return rater or named
+        return rater
+
+    def _rater_and_kind(self, slot: Slot, cells: Cells) -> tuple[str | None, Kind | None]:
+        """The rater that a row gives, or else the named one, and the kind, if the row gives it. Raises ValueError."""
+        rater, text = slot.model or _rater_id(cells.get("rater")), text_of(cells.get("kind"))
+        if slot.model is not None:
+            text = Kind.MODEL
+        elif rater is not None and self._named not in (None, rater):
+            # A file may have columns of models as well as the named rater's, but not a column of raters.
+            raise ValueError(f"the file names the rater {rater!r} and --rater {self._named!r}; leave --rater out")
+        if text is not None and label_key(text) not in list(Kind):
+            raise ValueError(f"{quoted(text)} is not a kind of rater; valid are {', '.join(Kind)}")
+        kind = None if text is None else Kind(label_key(text))
+        if rater is not None and kind is not self._kinds.get(rater, kind) and kind is not None:
+            raise ValueError(f"the rater {rater!r} is a {kind} here and a {self._kinds[rater]} further up")
+        return rater or self._named, kind
 
     def _report(self, what: str, row: RatingsRow, name: str, fix: str | None = None) -> None:
         self._problems.add(what, row=row.number, column=self._layout.column(name), fix=fix)
@@ -450,15 +458,3 @@ def _rater_id(cell: object) -> str | None:
         valid = f"at most {LONGEST_RATER} printable characters on one line"
         raise ValueError(f"{quoted(text)} is not a rater's id: {valid}")
     return text or None
-
-
-def _rater_and_kind(slot: Slot, cells: Cells) -> tuple[str | None, Kind | None]:
-    """The rater and the kind that a row gives, None if it does not. Raises ValueError."""
-    if slot.model is not None:
-        return slot.model, Kind.MODEL
-    rater, text = _rater_id(cells.get("rater")), text_of(cells.get("kind"))
-    if text is None:
-        return rater, None
-    if label_key(text) not in list(Kind):
-        raise ValueError(f"{quoted(text)} is not a kind of rater; valid are {', '.join(Kind)}")
-    return rater, Kind(label_key(text))

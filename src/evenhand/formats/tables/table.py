@@ -73,7 +73,12 @@ def headed_table(
 def frame_table(frame: IntoFrame) -> InputTable:
     """The table in a pandas or Polars frame, or in any other that narwhals knows; rows are numbered from 1."""
     eager = eager_frame(frame)
-    return _numbered("data frame", list(map(str, eager.columns)), eager.iter_rows)
+
+    def read(problems: Problems) -> Iterator[Row]:
+        for number, row in enumerate(eager.iter_rows(), start=1):
+            yield number, [None if _missing(cell) else cell for cell in row]
+
+    return InputTable("data frame", list(map(str, eager.columns)), read)
 
 
 def eager_frame(frame: IntoFrame) -> nw.DataFrame[Any]:
@@ -87,16 +92,8 @@ def eager_frame(frame: IntoFrame) -> nw.DataFrame[Any]:
 
 def rows_table(rows: Sequence[Mapping[str, object]]) -> InputTable:
     """The table in a list of dicts; rows are numbered from 1, and a key that a dict lacks is an empty cell."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return _numbered("rows", list(map(str, names)), lambda: (list(map(row.get, names)) for row in rows))
-
-
-def _numbered(source: str, columns: Sequence[str], rows: Callable[[], Iterable[Sequence[object]]]) -> InputTable:
-    def read(problems: Problems) -> Iterator[Row]:
-        for number, row in enumerate(rows(), start=1):
-            yield number, [None if _missing(cell) else cell for cell in row]
-
-    return InputTable(source, columns, read)
+    named = [{str(name): None if _missing(cell) else cell for name, cell in row.items()} for row in rows]
+    return objects_table("rows", lambda _: enumerate(named, start=1))
 
 
 def _missing(cell: object) -> bool:

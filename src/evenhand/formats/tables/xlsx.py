@@ -19,6 +19,7 @@ from zipfile import BadZipFile, ZipFile
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 from xlsxwriter import Workbook  # pyright: ignore[reportMissingTypeStubs]
 from xlsxwriter.exceptions import FileCreateError  # pyright: ignore[reportMissingTypeStubs]
+from xlsxwriter.utility import xl_cell_to_rowcol  # pyright: ignore[reportMissingTypeStubs]
 
 from evenhand.errors import InputError, Problem, Problems
 from evenhand.formats.tables.cells import AsItIs, clean, looks_made_safe, looks_risky
@@ -173,11 +174,8 @@ def _cells(data: bytes) -> Iterator[tuple[tuple[int, int], ElementTree.Element]]
             continue
         number, column = int(row.get("r", number + 1)), 0
         for cell in row:
-            column += 1
-            if name := re.match("[A-Z]+", cell.get("r", "")):
-                column = 0
-                for letter in name[0]:
-                    column = column * 26 + ord(letter) - ord("A") + 1
+            name = cell.get("r")
+            column = xl_cell_to_rowcol(name)[1] + 1 if name else column + 1
             yield (number, column), cell
         row.clear()
 

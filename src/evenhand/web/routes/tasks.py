@@ -31,7 +31,6 @@ router = APIRouter(prefix="/api", tags=["rating"])
 
 Number = Annotated[int, Path(description="the number of one of your tasks, from 1", examples=[1])]
 Position = Annotated[int, Path(description="the position of a unit in the task, from 1", examples=[1])]
-CriterionId = Annotated[str, Path(examples=["support"])]
 IfMatch = Annotated[str | None, Header(description="the id of your current rating, in double quotes")]
 IfNoneMatch = Annotated[str | None, Header(description="*: you have no rating yet", examples=["*"])]
 Digest = Annotated[
@@ -235,7 +234,7 @@ def save(
     response: Response,
     number: Number,
     position: Position,
-    criterion: CriterionId,
+    criterion: Annotated[str, Path(examples=["support"])],
     body: AnswerRequest,
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
