@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.formats.ratings.reader import RatingsFile
+from evenhand.formats.tables.table_files import open_table
 from evenhand.protocol.load import read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Rating, Unit
@@ -130,7 +131,7 @@ class Study:
 def imported(
     path: Path, protocol: Protocol, units: Mapping[str, Sequence[Unit]], items: Sequence[Item] = (), **options: Any
 ) -> tuple[list[Rating], RatingsFile]:
-    file = RatingsFile(path, protocol, **options)
+    file = RatingsFile(open_table(path), protocol, **options)
     study = Study(units, items)
     return list(file.ratings(study.units_of, study.items_of)), file
 

@@ -4,9 +4,8 @@ import io
 import os
 import signal
 import sys
-import threading
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from typing import Any, NoReturn, cast
 
@@ -107,18 +106,14 @@ def _end(message: str, code: int) -> NoReturn:
 @contextmanager
 def _exit_on_sigterm() -> Generator[None]:
     """Let SIGTERM end the program like an exception, so that unfinished files are removed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
 
     def end(number: int, frame: object) -> NoReturn:
         raise SystemExit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, end)
-    try:
+    with ExitStack() as restored:
+        with suppress(ValueError):  # only the main thread receives signals
+            restored.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, end))
         yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _discard_output() -> None:

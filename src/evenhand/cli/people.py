@@ -8,7 +8,7 @@ import shlex
 import signal
 import socket
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, get_args, get_origin
 
 import click
@@ -136,12 +136,10 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
+        with ExitStack() as restored:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                restored.callback(signal.signal, number, signal.signal(number, self.handle_exit))
             yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
 def _server(config: Config) -> _Server:

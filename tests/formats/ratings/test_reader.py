@@ -12,6 +12,7 @@ from openpyxl import Workbook
 from evenhand.errors import InputError, UserError
 from evenhand.formats.items import content_id
 from evenhand.formats.ratings.reader import RatingsFile
+from evenhand.formats.tables.table_files import open_table
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Rating, Span, Status, Unit
 from tests.formats.formats_protocols import GRADES, SENTENCES, SUPPORT, Study, imported, item_units, sentence_units
@@ -65,7 +66,6 @@ def test_the_csv_of_the_support_guide_brings_the_person_and_the_model(write: Wri
     ]
     assert [rating.notes for rating in ratings] == ["fine", None, None, None, None]
     assert {rating.digest for rating in ratings} == {SUPPORT.digest}
-    assert file.shape == "wide"
     assert file.raters == [RaterRef("ann", Kind.PERSON), RaterRef("auto", Kind.MODEL)]
     assert (file.summary.rows, file.summary.ratings, file.summary.blanks) == (3, {"ann": 2, "auto": 3}, 1)
 
@@ -129,8 +129,7 @@ def test_without_the_leading_rating_the_first_one_carries_confidence_and_notes(w
 
 
 def test_an_item_field_called_criterion_does_not_make_a_file_long(write: Write) -> None:
-    ratings, file = imported(write("item,feedback,criterion,clarity\ns1,f,depth,4\n"), GRADES, ITEMS, rater="ann")
-    assert file.shape == "wide"
+    ratings, _ = imported(write("item,feedback,criterion,clarity\ns1,f,depth,4\n"), GRADES, ITEMS, rater="ann")
     assert told(ratings) == [("s1", "clarity", "ann", 4)]
 
 
@@ -304,7 +303,6 @@ def test_a_long_file_with_several_raters(write: Write) -> None:
     assert (first.evidence, first.visible) == ((Span("feedback", 0, 4),), ("bot",))
     assert first.at == datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
     assert ratings[2].reason == "timed out"
-    assert file.shape == "long"
     assert file.raters == [RaterRef("ann", Kind.PERSON), RaterRef("bot", Kind.MODEL)]
     assert (file.summary.blanks, file.summary.ratings) == (1, {"ann": 2, "bot": 2})
 
@@ -443,7 +441,7 @@ def test_a_rater_of_another_kind(write: Write) -> None:
 @pytest.mark.parametrize("rater", ["", " ", "a\nb", "x" * 201])
 def test_an_impossible_rater(write: Write, rater: str) -> None:
     with pytest.raises(UserError, match="--rater: "):
-        RatingsFile(write("id,support\ns1,SUPPORTED\n"), SUPPORT, rater=rater)
+        RatingsFile(open_table(write("id,support\ns1,SUPPORTED\n")), SUPPORT, rater=rater)
 
 
 def test_a_long_file_without_items(write: Write) -> None:
@@ -459,7 +457,8 @@ def test_problems_of_the_file_and_of_its_cells_come_together(write: Write) -> No
 
 
 def test_no_rating_follows_a_problem(write: Write) -> None:
-    file = RatingsFile(write("id,support\ns1,SUPPORTED\ns2,MAYBE\ns3,SUPPORTED\n"), SUPPORT, rater="ann")
+    path = write("id,support\ns1,SUPPORTED\ns2,MAYBE\ns3,SUPPORTED\n")
+    file = RatingsFile(open_table(path), SUPPORT, rater="ann")
     seen: list[str] = []
     with pytest.raises(InputError):
         seen.extend(rating.unit for rating in file.ratings(Study(ITEMS).units_of, Study(ITEMS).items_of))
@@ -470,7 +469,7 @@ def test_units_are_asked_for_in_batches(write: Write) -> None:
     ids = [f"s{number}" for number in range(2_500)]
     path = write("id,support\n" + "".join(f"{item_id},SUPPORTED\n" for item_id in ids))
     study = Study(item_units(*ids))
-    file = RatingsFile(path, SUPPORT, rater="ann")
+    file = RatingsFile(open_table(path), SUPPORT, rater="ann")
     assert sum(1 for _ in file.ratings(study.units_of, study.items_of)) == 2_500
     assert [len(batch) for batch in study.asked] == [1_000, 1_000, 500]
 

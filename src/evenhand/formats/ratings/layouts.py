@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from evenhand.errors import InputError, Problems
 from evenhand.formats.items import cell_reader, content_id, distinct
@@ -10,6 +10,7 @@ from evenhand.formats.ratings.check_column import CHECK
 from evenhand.formats.tables.cells import taken_back, text_of, word_of
 from evenhand.formats.tables.columns import ID_NAMES, ITEM_ID, WantedColumn, match_columns
 from evenhand.formats.tables.table import InputTable
+from evenhand.protocol.completion import carrier
 from evenhand.protocol.model import Criterion, FieldSpec, Protocol
 from evenhand.text import some_of
 
@@ -46,7 +47,6 @@ class Layout:
 
     def __init__(self, table: InputTable, places: Mapping[str, int], slots: Sequence[Slot], protocol: Protocol) -> None:
         is_long = slots[0].criterion is None
-        self.shape: Literal["long", "wide"] = "long" if is_long else "wide"
         self.slots = [slot for slot in slots if slot.value in places]
         self.without_column = tuple(name for name in protocol.by_id if not is_long and name not in places)
         self._table = table
@@ -55,10 +55,7 @@ class Layout:
         fields: Mapping[str, FieldSpec] = {} if is_long else protocol.item.fields
         self._cells = [(name, place) for name, place in places.items() if name not in fields]
         self._content = [(name, places[name], cell_reader(spec)) for name, spec in fields.items() if name in places]
-        # Given once for a unit: they belong to the leading criterion, or else to the first that is rated.
-        lead, own = protocol.lead.id, [slot for slot in self.slots if slot.criterion and slot.model is None]
-        self._carriers = sorted(own, key=lambda slot: slot.criterion != lead)
-        self._lead = next((slot for slot in own if slot.criterion == lead), None)
+        self._protocol = protocol
 
     def column(self, name: str) -> str:
         return self._columns.get(name, name)
@@ -99,8 +96,9 @@ class Layout:
 
     def parts(self, slot: Slot, cells: Cells) -> Mapping[str, str]:
         """The names of the cells that are given with a value, by the part of the rating they are."""
-        carrier = next((one for one in self._carriers if one.value in cells), self._lead)
-        once = {"confidence": "confidence", "notes": "notes"} if slot is carrier else {}
+        rated = {name: name for name in self._protocol.by_id if name in cells}
+        carries = slot.value == (carrier(self._protocol, rated) or self._protocol.lead.id)
+        once = {"confidence": "confidence", "notes": "notes"} if carries else {}
         return {part: name for part, name in {**slot.parts, **once}.items() if name in cells}
 
 

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from itertools import groupby, islice
-from pathlib import Path
 from typing import Annotated, Any, cast
 
 from pydantic import (
@@ -28,7 +27,6 @@ from evenhand.formats.ratings.check_column import CHECK, refused
 from evenhand.formats.ratings.layouts import Cells, RatingsRow, Slot, layout_of
 from evenhand.formats.tables.cells import text_of, word_of
 from evenhand.formats.tables.table import InputTable
-from evenhand.formats.tables.table_files import open_table
 from evenhand.protocol.completion import is_asked
 from evenhand.protocol.model import Condition, Criterion, Protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Unit, Value
@@ -191,7 +189,7 @@ class RatingsFile:
 
     def __init__(
         self,
-        source: str | Path | InputTable,
+        table: InputTable,
         protocol: Protocol,
         *,
         rater: str | None = None,
@@ -200,21 +198,19 @@ class RatingsFile:
         columns: Mapping[str, str] | None = None,
         known: Iterable[RaterRef] = (),
     ) -> None:
-        """Open a file, or a table of that layout. Raises InputError for a bad header.
+        """Open a table. Raises InputError for a bad header.
 
         `rater` gave the ratings that name no rater, and is of this `kind`; by default of the kind in the study
         (`known`), else a person. `columns` leads from criteria and other names to columns of the file. A file without
         a column of ids must have all required fields of the items.
         """
         self._named = named_rater(rater)
-        table = source if isinstance(source, InputTable) else open_table(source)
         self._problems = Problems(table.source)
         self._protocol = protocol
         self._layout = layout_of(table, protocol, id_column, columns or {}, PARTS)
         self._known = {ref.id: ref.kind for ref in known}
         self._kinds: dict[str, Kind] = {}
         self._find_kinds(kind)
-        self.shape = self._layout.shape
         self.summary = ImportSummary(without_column=self._layout.without_column)
         self._criteria = {
             label_key(spelling): criterion
