@@ -1,9 +1,5 @@
 """The protocols' own figures, against hand derivations, scikit-learn and statsmodels."""
 
-# The oracles ship no types.
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
-
 import json
 import statistics
 from collections.abc import Callable, Sequence
@@ -11,9 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn import metrics
-from statsmodels.stats.proportion import proportion_confint
-from statsmodels.stats.weightstats import DescrStatsW
 
 from evenhand.analysis.measures import measures
 from evenhand.analysis.tables import Tables
@@ -22,8 +15,8 @@ from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import UNANSWERABLE, Status
 from tests.measured import CANNOT, Ratings, Said, custom, interval, one, study
+from tests.statistics.oracles import metrics, proportion, weighted
 
-SK: Any = metrics
 SUPPORT = ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")
 
 
@@ -40,7 +33,7 @@ class TestMeans:
         found = measures(study(custom(self.GRADE, self.SPEC), {"ann": {"grade": [2, 3, 4, 3]}}, 4))
         mean, sd = one(found, "mean", "ann"), one(found, "sd", "ann")
         assert (mean.estimate.value, mean.estimate.n) == (3.0, 4)
-        assert interval(mean) == pytest.approx(DescrStatsW([2, 3, 4, 3]).tconfint_mean())
+        assert interval(mean) == pytest.approx(weighted.DescrStatsW([2, 3, 4, 3]).tconfint_mean())
         assert sd.estimate.value == pytest.approx((2 / 3) ** 0.5)
         assert sd.estimate.low is not None
         assert 0 <= sd.estimate.low < (2 / 3) ** 0.5
@@ -138,7 +131,7 @@ class TestProportions:
         both = one(measures(study(custom(criteria, spec), ratings, 3)), "both", "ann")
         # The first was not asked: a miss. The third was asked and has no answer: left out.
         assert (both.estimate.value, both.left_out) == (0.5, {"also_not_rated": 1})
-        assert interval(both) == pytest.approx(proportion_confint(1, 2, method="wilson"))
+        assert interval(both) == pytest.approx(proportion.proportion_confint(1, 2, method="wilson"))
 
 
 class TestAnswers:
@@ -174,7 +167,7 @@ class TestPairs:
         found = measures(study("halo-support", {"ann": {"support": self.ANN}, "auto": {"support": self.AUTO}}, 6))
         match = one(found, "percent_match", "auto", against="ann")
         assert (match.estimate.value, match.estimate.n) == (0.75, 4)
-        assert interval(match) == pytest.approx(proportion_confint(3, 4, method="wilson"))
+        assert interval(match) == pytest.approx(proportion.proportion_confint(3, 4, method="wilson"))
         assert match.left_out == {"skipped": 1, "failed": 1, "unmatched": 2}
         # Shares 2, 1, 1 of 4 and 1, 2, 1 of 4: chance (2 + 2 + 1) / 16; κ = (0.75 - 5/16) / (11/16) = 7/11.
         assert one(found, "kappa", "auto").estimate.value == pytest.approx(7 / 11)
@@ -188,10 +181,14 @@ class TestPairs:
         codes = np.random.default_rng(1).integers(0, 3, size=(3, 60))
         codes[1] = np.where(np.arange(60) % 4, codes[0], codes[1])
         names = ("ann", "ben", "rule")
-        ratings = {name: {"support": [SUPPORT[c] for c in row]} for name, row in zip(names, codes, strict=True)}
+        ratings: Ratings = {
+            name: {"support": [SUPPORT[int(c)] for c in row]} for name, row in zip(names, codes, strict=True)
+        }
         found = measures(study("halo-support", ratings, 60))
         pairs = {(m.against, m.rater): m.estimate.value for m in found if m.statistic == "kappa_raters"}
-        expected = {(names[a], names[b]): SK.cohen_kappa_score(codes[a], codes[b]) for a, b in ((0, 1), (0, 2), (1, 2))}
+        expected = {
+            (names[a], names[b]): metrics.cohen_kappa_score(codes[a], codes[b]) for a, b in ((0, 1), (0, 2), (1, 2))
+        }
         assert pairs == pytest.approx(expected)
         assert {m.against for m in found if m.statistic == "kappa"} == {"ann", "ben"}
 
@@ -206,10 +203,10 @@ class TestPairs:
         truth, said = [votes[place][0] for place in kept], levels[3, kept]
         exact = one(found, "exact_match", "auto", criterion="fluency")
         assert exact.against == "people's majority"
-        assert exact.estimate.value == pytest.approx(SK.accuracy_score(truth, said))
+        assert exact.estimate.value == pytest.approx(metrics.accuracy_score(truth, said))
         assert exact.left_out == {"no_majority": 40 - len(kept)}
         macro = one(found, "macro_f1", "auto", criterion="fluency")
-        assert macro.estimate.value == pytest.approx(SK.f1_score(truth, said, average="macro", zero_division=0))
+        assert macro.estimate.value == pytest.approx(metrics.f1_score(truth, said, average="macro", zero_division=0))
 
     def test_the_vote_of_all(self):
         # Full on the first, a majority on the second, none on the third; the fourth is not everybody's.
@@ -240,16 +237,16 @@ def test_classification_is_scikit_learn_s():
     prediction: list[str | None] = rng.choice(["AI", "human"], size=50).tolist()
     labels = {"label": [*truth, None], "prediction": [*prediction, "AI"]}
     found = {m.statistic: m for m in measures(study("ai-detection", {}, 51, labels))}
-    assert found["accuracy"].estimate.value == pytest.approx(SK.accuracy_score(truth, prediction))
+    assert found["accuracy"].estimate.value == pytest.approx(metrics.accuracy_score(truth, prediction))
     for name in ("precision", "recall", "f1"):
-        score: Callable[..., Any] = getattr(SK, f"{name}_score")
+        score: Callable[..., Any] = getattr(metrics, f"{name}_score")
         assert found[name].estimate.value == pytest.approx(score(truth, prediction, average="macro"))
         per_label = dict(
             zip(("AI", "human"), score(truth, prediction, average=None, labels=["AI", "human"]), strict=True)
         )
         assert (found[name].detail or {})["per_label"] == pytest.approx(per_label)
         assert found[name].estimate.low is not None
-    matrix = SK.confusion_matrix(truth, prediction, labels=["AI", "human"]).tolist()
+    matrix = metrics.confusion_matrix(truth, prediction, labels=["AI", "human"]).tolist()
     assert (found["confusion_matrix"].detail or {})["counts"] == matrix
     assert {(m.rater, m.estimate.n, m.left_out["no_label"]) for m in found.values()} == {(None, 50, 1)}
 

@@ -1,9 +1,5 @@
 """Every protocol's measures on its bundled sample, and on studies with hardly anything in them."""
 
-# The oracles ship no types.
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
-
 import csv
 import json
 import statistics
@@ -13,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sklearn import metrics
 
 from evenhand.analysis.figures import Figure
 from evenhand.analysis.measures import measures
@@ -28,8 +23,8 @@ from evenhand.report.build import measures_report
 from evenhand.report.json import measures_json
 from evenhand.study import Study
 from tests.measured import CANNOT, Ratings, Said, one, study
+from tests.statistics.oracles import metrics
 
-SK: Any = metrics
 SAMPLES = ("ai-detection", "feedback", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy")
 
 
@@ -133,7 +128,9 @@ def test_agreement_of_the_samples_is_that_of_their_files(samples: Mapping[str, T
     ann, ben = (rows("halo-support", "support", rater) for rater in ("ann", "ben"))
     both = sorted(set(ann) & set(ben))
     kappa = one(measures(samples["halo-support"]), "kappa_raters", "ben")
-    assert kappa.estimate.value == pytest.approx(SK.cohen_kappa_score([ann[u] for u in both], [ben[u] for u in both]))
+    assert kappa.estimate.value == pytest.approx(
+        metrics.cohen_kappa_score([ann[u] for u in both], [ben[u] for u in both])
+    )
     claims = [value for value in rows("stem-accuracy", "accuracy", "auto").values() if value != CANNOT]
     accurate = one(measures(samples["stem-accuracy"]), "accurate", "auto")
     assert accurate.estimate.value == pytest.approx(claims.count("Accurate") / len(claims))

@@ -3,7 +3,6 @@
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -11,10 +10,7 @@ import pytest
 from evenhand.errors import UserError
 from evenhand.evaluate_model.evaluator import EvaluateModel
 from evenhand.evaluate_model.text_scores import Encoder, bert_scores
-
-HOW = "no transformers with torch: pip install torch, then pip install '.[hf]'"
-torch: Any = pytest.importorskip("torch", reason=HOW)
-transformers: Any = pytest.importorskip("transformers", reason=HOW)
+from tests.llm.tiny_model import torch, transformers
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "sat", "on", "a", "mat", "dog", "ran"]
 

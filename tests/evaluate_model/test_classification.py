@@ -2,14 +2,10 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from sklearn.metrics import (  # pyright: ignore[reportMissingTypeStubs]
-    accuracy_score,  # pyright: ignore[reportUnknownVariableType]
-    confusion_matrix,  # pyright: ignore[reportUnknownVariableType]
-    precision_recall_fscore_support,  # pyright: ignore[reportUnknownVariableType]
-)
 
 from evenhand.evaluate_model.classification import classify
 from evenhand.protocol.load import load_protocol
+from tests.statistics.oracles import metrics
 
 PROTOCOL = load_protocol("ai-detection")
 LABELS = ["AI", "human", "mixed", "unsure"]
@@ -23,11 +19,11 @@ def rows(seed: int, size: int) -> tuple[list[str], list[str]]:
 
 
 def scikit(truth: Sequence[str], prediction: Sequence[str], average: str) -> list[float]:
-    found: tuple[float, float, float, None] = precision_recall_fscore_support(
+    found: tuple[float, float, float, None] = metrics.precision_recall_fscore_support(
         truth,
         prediction,
         average=average,
-        zero_division=0,  # pyright: ignore[reportArgumentType]
+        zero_division=0,
     )
     return [float(value) for value in found[:3]]
 
@@ -36,13 +32,13 @@ def scikit(truth: Sequence[str], prediction: Sequence[str], average: str) -> lis
 def test_the_figures_are_those_of_scikit_learn(seed: int, size: int):
     truth, prediction = rows(seed, size)
     found = classify(PROTOCOL, truth, prediction)
-    assert found.accuracy.value == pytest.approx(accuracy_score(truth, prediction))
+    assert found.accuracy.value == pytest.approx(metrics.accuracy_score(truth, prediction))
     macro = [found.precision.value, found.recall.value, found.f1.value]
     assert macro == pytest.approx(scikit(truth, prediction, "macro"))
     weighted = [found.weighted[name].value for name in ("precision", "recall", "f1")]
     assert weighted == pytest.approx(scikit(truth, prediction, "weighted"))
     assert [found.accuracy.value] * 3 == pytest.approx(scikit(truth, prediction, "micro"))
-    assert found.confusion == confusion_matrix(truth, prediction, labels=list(found.labels)).tolist()
+    assert found.confusion == metrics.confusion_matrix(truth, prediction, labels=list(found.labels)).tolist()
 
 
 def test_one_label_at_a_time_by_hand():

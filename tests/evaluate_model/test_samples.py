@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import evenhand
+from tests.llm import tiny_model
 
 COMMERCIAL = """
 evaluateModel = EvaluateModel(
@@ -69,9 +70,8 @@ def test_the_sample_for_commercial_models_runs(tmp_path: Path):
 def test_the_sample_for_hugging_face_models_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    tiny: Any = pytest.importorskip("tests.llm.tiny_model")
-    folder = tiny.make_model(tmp_path / "model", context=16_384)
-    tokens, library = list[str](), tiny.transformers
+    folder = tiny_model.make_model(tmp_path / "model", context=16_384)
+    tokens, library = list[str](), tiny_model.transformers
 
     def login(token: str) -> None:
         tokens.append(token)
@@ -91,7 +91,7 @@ def test_the_sample_for_hugging_face_models_runs(
         "EvaluateModel": evenhand.EvaluateModel,
         "AutoModelForCausalLM": SimpleNamespace(from_pretrained=model),
         "AutoTokenizer": SimpleNamespace(from_pretrained=tokenizer),
-        "torch": tiny.torch,
+        "torch": tiny_model.torch,
         "pd": SimpleNamespace(read_csv=read_csv),
     }
     exec(HUGGING_FACE, names)

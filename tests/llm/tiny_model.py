@@ -3,18 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.later import Later
 
 HOW = (
     "no transformers with torch: pip install torch (on Linux without a GPU from the index "
     "https://download.pytorch.org/whl/cpu, which spares gigabytes), then pip install '.[hf]'"
 )
-torch = pytest.importorskip("torch", reason=HOW)
-tokenizers = pytest.importorskip("tokenizers", reason=HOW)
-transformers = pytest.importorskip("transformers", reason=HOW)
-
-# The model is so small that threads cost more than they bring, the more so beside other tests.
-torch.set_num_threads(1)
+torch = Later("torch", HOW)
+tokenizers = Later("tokenizers", HOW)
+transformers = Later("transformers", HOW)
 
 SEED = 20240607
 CONTEXT = 20_000
@@ -45,6 +42,8 @@ READING = [
 def make_model(folder: Path, *, template: str | None = CHATML, context: int = CONTEXT, kind: str = "llama") -> str:
     """The folder of a model with seeded weights; `kind` is `llama` (rotary positions) or `gpt2` (learnt ones)."""
     tokenizer = make_tokenizer(template)
+    # The model is so small that threads cost more than they bring, the more so beside other tests.
+    torch.set_num_threads(1)
     torch.manual_seed(SEED)
     ends: dict[str, Any] = {
         "bos_token_id": tokenizer.bos_token_id,

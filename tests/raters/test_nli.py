@@ -11,12 +11,9 @@ import pytest
 from evenhand.errors import UserError
 from evenhand.raters.verifier.claim_readers import NliModel
 from evenhand.units import split
-from tests.llm.tiny_model import HOW, make_model, torch
+from tests.llm.tiny_model import make_model, tokenizers, torch, transformers
 from tests.raters.building import build
 from tests.raters.rater_cases import one, protocol_named
-
-tokenizers = pytest.importorskip("tokenizers", reason=HOW)
-transformers = pytest.importorskip("transformers", reason=HOW)
 
 WORDS = "[PAD] [UNK] [CLS] [SEP] the mill burned harbour lies north of town . in 1901".split()
 PAIRS = [("the mill burned in 1901 .", "the mill burned ."), ("harbour lies north", "of the town"), ("mill", "mill")]

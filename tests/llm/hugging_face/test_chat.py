@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -180,15 +180,15 @@ def test_a_batch_too_large_for_memory_is_halved_until_it_fits(loaded: LoadedMode
 @pytest.mark.parametrize(
     "error",
     [
-        torch.OutOfMemoryError("CUDA out of memory."),
-        RuntimeError("[enforce fail at alloc_cpu.cpp:117] DefaultCPUAllocator: can't allocate memory"),
-        RuntimeError("MPS backend out of memory (MPS allocated: 17 GB)"),
-        MemoryError(),
+        lambda: torch.OutOfMemoryError("CUDA out of memory."),
+        lambda: RuntimeError("[enforce fail at alloc_cpu.cpp:117] DefaultCPUAllocator: can't allocate memory"),
+        lambda: RuntimeError("MPS backend out of memory (MPS allocated: 17 GB)"),
+        MemoryError,
     ],
 )
-def test_a_request_too_large_for_memory_is_a_failed_call(loaded: LoadedModel, error: Exception):
+def test_a_request_too_large_for_memory_is_a_failed_call(loaded: LoadedModel, error: Callable[[], Exception]):
     def full(rows: int) -> None:
-        raise error
+        raise error()
 
     with Watched(loaded, full), pytest.raises(CallError, match=r"^out of memory$"):
         said_alone(loaded, asked("Yes?"))
