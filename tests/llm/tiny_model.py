@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from evenhand.protocol.load import available
 from tests.later import Later
 
 HOW = (
@@ -75,17 +76,18 @@ def make_model(folder: Path, *, template: str | None = CHATML, context: int = CO
 
 
 def make_tokenizer(template: str | None = CHATML) -> Any:
-    """A byte-level tokenizer, trained on a few sentences; `template` is its chat template."""
+    """A byte-level tokenizer that knows the words of the built-in protocols; `template` is its chat template."""
     bpe = tokenizers.Tokenizer(tokenizers.models.BPE())
     bpe.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     bpe.decoder = tokenizers.decoders.ByteLevel()
     trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=600,
+        vocab_size=1600,
         special_tokens=list(CONTROL),
         initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    bpe.train_from_iterator(READING * 4, trainer)
+    protocols = [path.read_text(encoding="utf-8") for path in available().values()]
+    bpe.train_from_iterator([*READING * 4, *protocols], trainer)
     tokenizer = transformers.PreTrainedTokenizerFast(
         tokenizer_object=bpe, bos_token=CONTROL[0], eos_token=CONTROL[1], pad_token=CONTROL[2]
     )
