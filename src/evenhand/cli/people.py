@@ -194,16 +194,13 @@ def invite(
         else:
             url = url or Settings.from_environment(os.environ).url
             address = check_url(url) if url else LOCAL
-            made, token = new_invite(_checked(name), role, share=share, days=days, seats=seats)
+            try:
+                name = None if name is None else check_name(name)
+            except ValueError as error:
+                raise UserError(f"--name {name!r}: {error}") from error
+            made, token = new_invite(name, role, share=share, days=days, seats=seats)
             opened.store.people.access.add_invite(made, token)
             _print_invite(made, f"{address}/join/{token}", as_json)
-
-
-def _checked(name: str | None) -> str | None:
-    try:
-        return None if name is None else check_name(name)
-    except ValueError as error:
-        raise UserError(f"--name {name!r}: {error}") from error
 
 
 def _print_invite(made: Invite, link: str, as_json: bool) -> None:

@@ -1,7 +1,7 @@
 """The web application of a study."""
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 
 from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
@@ -50,11 +50,8 @@ def make_app(config: Config) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
-        app.state.services = Services(config)
-        try:
+        with closing(Services(config)) as app.state.services:
             yield
-        finally:
-            app.state.services.close()
 
     app = FastAPI(
         title="Evenhand",

@@ -220,7 +220,7 @@ class RatingsFile:
         decisive = {criterion.when.criterion for criterion in protocol.criteria if criterion.when}
         self._involved = {one.id: one for one in protocol.criteria if one.when or one.id in decisive}
         self._held: dict[tuple[str, str], dict[str, tuple[Rating | None, int, str]]] = {}
-        """By unit and rater, and by criterion: ratings that conditions involve, or None for a blank; row and column."""
+        """By unit and rater, then criterion: ratings that conditions involve, with row and column; None for a blank."""
         self._unclear: set[tuple[str, str]] = set()
         self._first: dict[tuple[str, str], dict[str, tuple[int, str]]] = {}
         self._unnamed = False
@@ -290,7 +290,9 @@ class RatingsFile:
             elif rating := self._rating(slot, criterion, unit, row):
                 if criterion.when is None:
                     yield rating
-                self._hold(criterion, (rating.unit, rating.rater), rating, row, slot)
+                if criterion.id in self._involved:
+                    place = row.number, self._layout.column(slot.value)
+                    self._held.setdefault((rating.unit, rating.rater), {})[criterion.id] = (rating, *place)
 
     def _settled(self) -> Iterator[Rating]:
         """The ratings that waited, and the added ones with the status `not_asked`."""
@@ -328,20 +330,13 @@ class RatingsFile:
         here = "the file has no value for it" if value is None else f"here it is {value}"
         return f"{rating.criterion} is asked only when {when.describe()}; {here}"
 
-    def _hold(
-        self, criterion: Criterion, key: tuple[str, str], rating: Rating | None, row: RatingsRow, slot: Slot
-    ) -> None:
-        if criterion.id in self._involved:
-            place = row.number, self._layout.column(slot.value)
-            self._held.setdefault(key, {})[criterion.id] = (rating, *place)
-
     def _blank(self, slot: Slot, criterion: Criterion | None, unit: Unit | None, row: RatingsRow) -> None:
         """Count a cell without a rating; whether one was expected if it has a condition is decided at the end."""
         if slot.model is not None:
             return
         rater = row.cells.get("rater") or self._named
         if criterion is not None and criterion.when and unit is not None and rater:
-            self._hold(criterion, (unit.id, str(rater)), None, row, slot)
+            self._held.setdefault((unit.id, str(rater)), {})[criterion.id] = (None, 0, "")
         else:
             self.summary.blanks += 1
         self.summary.left_out += bool(self._layout.parts(slot, row.cells))
