@@ -21,7 +21,7 @@ Cells = Mapping[str, object]
 """The cells of a row that are not blank, by what they hold."""
 
 
-class RatingsRow(NamedTuple):
+class FileRow(NamedTuple):
     """A row of a rating file; `item` is None if it names none."""
 
     number: int
@@ -64,7 +64,7 @@ class Layout:
         """The slots with a rating: a blank value without a status is none."""
         return [slot for slot in self.slots if slot.value in cells or "status" in cells]
 
-    def rows(self, problems: Problems) -> Iterator[RatingsRow]:
+    def rows(self, problems: Problems) -> Iterator[FileRow]:
         """The rows. A file without ids has the ids that the items' content gives; equal items are distinguished by a
         number, as when they were read."""
         made: dict[object, int] = {}
@@ -78,7 +78,7 @@ class Layout:
                     fields = {name: value for name, value in values if value is not None}
                     apart = text_of(cells.get("unit")), text_of(cells.get("rater"))
                     item = distinct(content_id(fields), made, *apart)
-                yield RatingsRow(number, item, cells)
+                yield FileRow(number, item, cells)
             except ValueError as error:
                 problems.add(str(error), row=number)
 

@@ -24,7 +24,7 @@ from pydantic import (
 
 from evenhand.errors import Problems, UserError
 from evenhand.formats.ratings.check_column import CHECK, refused
-from evenhand.formats.ratings.layouts import Cells, RatingsRow, Slot, layout_of
+from evenhand.formats.ratings.layouts import Cells, FileRow, Slot, layout_of
 from evenhand.formats.tables.cells import text_of, word_of
 from evenhand.formats.tables.table import InputTable
 from evenhand.protocol.completion import is_asked
@@ -267,7 +267,7 @@ class RatingsFile:
                         self._kinds.setdefault(rater, given or kind or self._known.get(rater, Kind.PERSON))
 
     def _row_ratings(
-        self, row: RatingsRow, units: Mapping[str, Sequence[Unit]], items: Mapping[str, Item]
+        self, row: FileRow, units: Mapping[str, Sequence[Unit]], items: Mapping[str, Item]
     ) -> Iterator[Rating]:
         """The ratings of a row, but for those that depend on a condition."""
         cells = row.cells
@@ -330,7 +330,7 @@ class RatingsFile:
         here = "the file has no value for it" if value is None else f"here it is {value}"
         return f"{rating.criterion} is asked only when {when.describe()}; {here}"
 
-    def _blank(self, slot: Slot, criterion: Criterion | None, unit: Unit | None, row: RatingsRow) -> None:
+    def _blank(self, slot: Slot, criterion: Criterion | None, unit: Unit | None, row: FileRow) -> None:
         """Count a cell without a rating; whether one was expected if it has a condition is decided at the end."""
         if slot.model is not None:
             return
@@ -341,7 +341,7 @@ class RatingsFile:
             self.summary.blanks += 1
         self.summary.left_out += bool(self._layout.parts(slot, row.cells))
 
-    def _unit(self, row: RatingsRow, units: Mapping[str, Sequence[Unit]]) -> Unit | None:
+    def _unit(self, row: FileRow, units: Mapping[str, Sequence[Unit]]) -> Unit | None:
         """The unit at the position that the row gives, counted from 1; without one, the only unit there is."""
         if row.item is None:
             return self._report("empty, but a rating is about an item", row, self._layout.item_name)
@@ -361,7 +361,7 @@ class RatingsFile:
                 return next(unit for unit in here if unit.position == float(text))
         return self._report(f"item {quoted(row.item)}: {what}", row, "unit")
 
-    def _rating(self, slot: Slot, criterion: Criterion, unit: Unit | None, row: RatingsRow) -> Rating | None:
+    def _rating(self, slot: Slot, criterion: Criterion, unit: Unit | None, row: FileRow) -> Rating | None:
         """The rating in a slot, or None and the problems of its cells."""
         rater, content = self._rater(slot, row), self._content(slot, criterion, row)
         if unit is None or rater is None:
@@ -385,7 +385,7 @@ class RatingsFile:
             summary.without_confidence += lead and ask.confidence == "required" and rating.confidence is None
         return rating
 
-    def _content(self, slot: Slot, criterion: Criterion, row: RatingsRow) -> Mapping[str, Any] | None:
+    def _content(self, slot: Slot, criterion: Criterion, row: FileRow) -> Mapping[str, Any] | None:
         """What the cells say about a rating; None if one of them is bad."""
         names = {**self._layout.parts(slot, row.cells), "value": slot.value}
         given = {part: row.cells[name] for part, name in names.items() if name in row.cells}
@@ -403,7 +403,7 @@ class RatingsFile:
             return None
         return {part: getattr(read, part) for part in read.model_fields_set}
 
-    def _rater(self, slot: Slot, row: RatingsRow) -> str | None:
+    def _rater(self, slot: Slot, row: FileRow) -> str | None:
         try:
             rater, _ = self._rater_and_kind(slot, row.cells)
         except ValueError as error:
@@ -428,7 +428,7 @@ class RatingsFile:
             raise ValueError(f"the rater {rater!r} is a {kind} here and a {self._kinds[rater]} further up")
         return rater or self._named, kind
 
-    def _report(self, what: str, row: RatingsRow, name: str, fix: str | None = None) -> None:
+    def _report(self, what: str, row: FileRow, name: str, fix: str | None = None) -> None:
         self._problems.add(what, row=row.number, column=self._layout.column(name), fix=fix)
 
 
