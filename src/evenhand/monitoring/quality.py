@@ -6,14 +6,13 @@ text counts only for whether there is an answer, if the protocol has a value tha
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from evenhand.analysis.tables import Table, Tables, compared
-from evenhand.protocol.model import Criterion, Protocol
-from evenhand.records import UNANSWERABLE, Rating, Status, Value
-from evenhand.scales import Nominal, Ordinal, Text
+from evenhand.analysis.tables import Table, TableBuilder, Tables, compared
+from evenhand.protocol.model import Protocol
+from evenhand.records import Kind, RaterRef, Rating, Status, Value
 from evenhand.statistics import (
     MISSING,
     BoolArray,
@@ -35,9 +34,6 @@ FAST = Resampling(replicates=400)
 EXAMPLE = "example:"
 """The unit id of a worked example in a trial starts with this; its number follows."""
 
-AnswerPair = tuple[str, Value, Value | None]
-"""The unit, the expected answer, the given answer."""
-
 
 @dataclass(frozen=True, slots=True)
 class CriterionMatch:
@@ -55,19 +51,6 @@ class Match:
     same: Estimate
     units: int = 0
     by_criterion: Mapping[str, CriterionMatch] = field(default_factory=dict[str, CriterionMatch])
-
-
-@dataclass(frozen=True, slots=True)
-class _Hits:
-    """Answers to one criterion: the unit of each, whether it was equal, and the cluster it belongs to."""
-
-    unit: IntArray
-    same: BoolArray
-    clusters: IntArray | None
-
-    @property
-    def share(self) -> Estimate:
-        return proportion(self.same.astype(np.float64), self.clusters)
 
 
 def comparable_criteria(tables: Tables) -> Mapping[str, Table]:
@@ -112,81 +95,65 @@ def is_example(trial: Rating) -> bool:
 
 
 def _match_tables(
-    criteria: Mapping[str, Table], rater: int, other: Callable[[Table, IntArray], IntArray], none: str
+    criteria: Mapping[str, Table],
+    rater: int,
+    other: Callable[[Table, IntArray], IntArray],
+    none: str,
+    *,
+    trials: bool = False,
 ) -> Match:
-    hits: dict[str, _Hits] = {}
+    """What a rater says compared with another source, on the units for which both have a value.
+
+    `trials`: every answer of the other source counts, also one without a value, and levels are compared by distance.
+    `none` is the reason if there is nothing to compare.
+    """
+    if not criteria:
+        return Match(undefined(NOTHING_COMPARED))
+    by_criterion: dict[str, CriterionMatch] = {}
+    hits: dict[str, tuple[IntArray, BoolArray]] = {}
     for name, table in criteria.items():
         units = table.units_of(rater)
         own, others = table.codes_at(rater, units), other(table, units)
-        used = (own != MISSING) & (others != MISSING)
-        hits[name] = _Hits(units[used], own[used] == others[used], table.clusters_of(units[used]))
-    return _match(hits, none)
-
-
-def _match(hits: Mapping[str, _Hits], none: str) -> Match:
-    """All criteria in one figure; `none` is the reason if there is no answer to compare."""
-    used = {name: one for name, one in hits.items() if one.unit.size}
-    if not used:
-        return Match(undefined(none if hits else NOTHING_COMPARED))
-    unit = np.concatenate([one.unit for one in used.values()])
-    same = np.concatenate([one.same for one in used.values()])
-    groups = [one.clusters for one in used.values() if one.clusters is not None]
+        used = np.ones(units.size, dtype=np.bool_) if trials else others != MISSING
+        if used.any():
+            hits[name] = units[used], own[used] == others[used]
+            share = _share(hits[name][1], table.clusters_of(units[used]))
+            by_criterion[name] = CriterionMatch(share, *(_distances(table, units, own, others) if trials else ()))
+    if not hits:
+        return Match(undefined(none))
+    unit, same = (np.concatenate(parts) for parts in zip(*hits.values(), strict=True))
     # Several answers to one unit are not independent; with one criterion, each unit has one answer.
-    clusters = np.concatenate(groups) if groups else unit if len(used) > 1 else None
-    by_criterion = {name: CriterionMatch(one.share) for name, one in used.items()}
-    return Match(_Hits(unit, same, clusters).share, len(np.unique(unit)), by_criterion)
+    clusters = next(iter(criteria.values())).clusters_of(unit)
+    groups = unit if clusters is None and len(hits) > 1 else clusters
+    return Match(_share(same, groups), len(np.unique(unit)), by_criterion)
+
+
+def _distances(table: Table, units: IntArray, own: IntArray, others: IntArray) -> Sequence[Estimate]:
+    """Of levels, the share at most one apart and κ; of labels nothing."""
+    if table.level != "ordinal":
+        return ()
+    pair = cross(own, others, len(table.values), table.scores, table.clusters_of(units))
+    return pair_within_one(pair, FAST), cohen_kappa(pair, "quadratic", FAST)
+
+
+def _share(same: BoolArray, clusters: IntArray | None) -> Estimate:
+    return proportion(same.astype(np.float64), clusters)
 
 
 def _match_trials(protocol: Protocol, trials: Sequence[Rating], correct: Sequence[Value | None], none: str) -> Match:
     """Trials compared with the answers expected of them, as far as there are any."""
-    answers: dict[str, list[AnswerPair]] = {}
-    for trial, value in zip(trials, correct, strict=True):
-        if value is not None:
-            answers.setdefault(trial.criterion, []).append((trial.unit, value, trial.value))
-    if not answers:
-        return Match(undefined(none))
-    comparable_answers = {name: pairs for name, pairs in answers.items() if _values(protocol.criterion(name))}
-    units = _numbered(unit for pairs in comparable_answers.values() for unit, _, _ in pairs)
-    items = _numbered(_item(protocol, unit) for unit in units)
-    hits: dict[str, _Hits] = {}
-    levels: dict[str, CriterionMatch] = {}
-    for name, pairs in comparable_answers.items():
-        criterion = protocol.criterion(name)
-        unit = np.array([units[unit] for unit, _, _ in pairs], dtype=np.int64)
-        item = np.array([items[_item(protocol, unit)] for unit, _, _ in pairs], dtype=np.int64)
-        expected, given = (_codes(criterion, [pair[side] for pair in pairs]) for side in (1, 2))
-        hits[name] = _Hits(unit, expected == given, None if protocol.rule.of == "item" else item)
-        if isinstance(criterion.scale, Ordinal):
-            levels[name] = _level_match(criterion.scale, hits[name], expected, given)
-    found = _match(hits, none)
-    return replace(found, by_criterion={**found.by_criterion, **levels})
-
-
-def _level_match(scale: Ordinal, hits: _Hits, expected: IntArray, given: IntArray) -> CriterionMatch:
-    scores = np.array(scale.values, dtype=np.float64)
-    pair = cross(expected, given, len(scores), scores, hits.clusters)
-    return CriterionMatch(hits.share, pair_within_one(pair, FAST), cohen_kappa(pair, "quadratic", FAST))
-
-
-def _values(criterion: Criterion) -> Sequence[Value]:
-    """The possible answers to a criterion, if two answers can be equal; otherwise nothing."""
-    scale = criterion.scale
-    if isinstance(scale, Text):
-        return ("", UNANSWERABLE) if scale.unanswerable else ()
-    return scale.values if isinstance(scale, Ordinal | Nominal) else ()
-
-
-def _codes(criterion: Criterion, given: Iterable[Value | None]) -> IntArray:
-    codes = {value: code for code, value in enumerate(_values(criterion))}
-    free = isinstance(criterion.scale, Text)
-    found = (value if value is None or not free or value == UNANSWERABLE else "" for value in given)
-    return np.array([MISSING if value is None else codes[value] for value in found], dtype=np.int64)
-
-
-def _numbered(names: Iterable[str]) -> Mapping[str, int]:
-    return {name: number for number, name in enumerate(dict.fromkeys(names))}
-
-
-def _item(protocol: Protocol, unit: str) -> str:
-    """The item of a unit: the unit's id, without the position if the item has several units."""
-    return unit if protocol.rule.of == "item" else unit.rpartition("#")[0] or unit
+    pairs = [(trial, value) for trial, value in zip(trials, correct, strict=True) if value is not None]
+    units = {unit: number for number, unit in enumerate(dict.fromkeys(trial.unit for trial, _ in pairs))}
+    several = protocol.rule.of != "item"
+    # A unit's id is that of its item, with the position behind it if the item has several.
+    items = [unit.rpartition("#")[0] or unit if several else unit for unit in units]
+    numbers = {item: number for number, item in enumerate(dict.fromkeys(items))}
+    builders = {criterion.id: TableBuilder(criterion, len(units), 2) for criterion in protocol.criteria}
+    for trial, value in pairs:
+        builders[trial.criterion].add(units[trial.unit], 0, Status.RATED, value)
+        builders[trial.criterion].add(units[trial.unit], 1, trial.status, trial.value)
+    raters = [RaterRef("expected", Kind.PERSON), RaterRef("given", Kind.PERSON)]
+    tables = {name: builder.build() for name, builder in builders.items()}
+    clusters = np.array([numbers[item] for item in items], dtype=np.int64) if several else None
+    criteria = comparable_criteria(Tables(protocol, raters, len(numbers), len(units), tables, clusters))
+    return _match_tables(criteria, 0, lambda table, units: table.codes_at(1, units), none, trials=True)
