@@ -19,7 +19,7 @@ from evenhand.protocol.load import load_protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
 from evenhand.store.items import ItemUnits
 from evenhand.store.store import Store, create_store, open_store
-from evenhand.store.work import Finished, Lease, RunSpec
+from evenhand.store.work import Finished, RunSpec
 from tests.processes import FORKS
 
 HALO = load_protocol("halo-support")
@@ -39,18 +39,18 @@ def rating(unit: str, **more: Any) -> Rating:
     return Rating(unit=unit, criterion="support", rater="bot", digest=HALO.digest, **known)
 
 
-def finished(lease: Lease, spent: int = 0) -> Finished:
-    return Finished(lease.item.id, [rating(unit.id) for unit in lease.units], spent)
+def finished(lease: ItemUnits, spent: int = 0) -> Finished:
+    return Finished(lease[0].id, [rating(unit.id) for unit in lease[1]], spent)
 
 
-def reserved(store: Store, run: str, worker: str, n: int, cost: int) -> list[Lease]:
+def reserved(store: Store, run: str, worker: str, n: int, cost: int) -> list[ItemUnits]:
     """Items that this worker takes and reserves the cost of, as far as the cap allows."""
     taken = store.work.take(run, worker, n).leases
-    return [lease for lease in taken if store.work.reserve(run, worker, lease.item.id, cost)]
+    return [lease for lease in taken if store.work.reserve(run, worker, lease[0].id, cost)]
 
 
-def ids(leases: Sequence[Lease]) -> list[str]:
-    return [lease.item.id for lease in leases]
+def ids(leases: Sequence[ItemUnits]) -> list[str]:
+    return [lease[0].id for lease in leases]
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_workers_share_what_is_to_rate(store: Store, store_location: str) -> Non
         second = elsewhere.work.take(run, "b", 2)
         assert (ids(first.leases), first.left) == (["i1", "i2"], "more")
         assert ids(second.leases) == ["i3", "i4"]
-        assert [unit.id for unit in first.leases[0].units] == ["i1"]
+        assert [unit.id for unit in first.leases[0][1]] == ["i1"]
         assert ids(store.work.take(run, "a", 9).leases) == ["i5"]
         assert store.work.take(run, "a", 9).left == "others"
         assert store.work.finish(run, "a", [finished(lease) for lease in first.leases], rater=BOT) == {"i1", "i2"}
@@ -127,9 +127,9 @@ def test_renewing_keeps_the_leases(store: Store) -> None:
 def test_the_cap_is_never_exceeded(store: Store) -> None:
     [run] = store.work.start_runs([SPEC], worker="a", cap=250)
     first, second = reserved(store, run, "a", 5, 100)
-    assert store.work.reserve(run, "a", first.item.id, 50)
-    assert not store.work.reserve(run, "a", first.item.id, 1)
-    assert not store.work.reserve(run, "nobody", first.item.id, 0)
+    assert store.work.reserve(run, "a", first[0].id, 50)
+    assert not store.work.reserve(run, "a", first[0].id, 1)
+    assert not store.work.reserve(run, "nobody", first[0].id, 0)
     store.work.finish(run, "a", [finished(first, 140)], rater=BOT)
     [seen] = store.work.runs()
     assert (seen.cap, seen.spent, seen.reserved) == (250, 140, 100)
@@ -227,7 +227,7 @@ def test_failures_from_before_the_run_are_tried_once(store: Store) -> None:
     [run] = store.work.start_runs([SPEC], worker="a")
     taken = store.work.take(run, "a", 5, failed=True)
     assert ids(taken.leases) == ["i1", "i2", "i3", "i4", "i5"]
-    store.work.finish(run, "a", [Finished(lease.item.id, [rating(lease.item.id, **failure)]) for lease in taken.leases])
+    store.work.finish(run, "a", [Finished(lease[0].id, [rating(lease[0].id, **failure)]) for lease in taken.leases])
     assert store.work.take(run, "a", 5, failed=True).left == "none"
     assert store.work.count_pending("bot", failed=True) == (5, 5)
 
@@ -236,7 +236,7 @@ def test_an_item_that_a_suspended_worker_took_twice_is_rated_once(store: Store):
     [run] = store.work.start_runs([SPEC], worker="a", term=60)
     [lease] = store.work.take(run, "a", 1).leases
     store.work.finish(run, "a", [finished(lease, spent=1), finished(lease, spent=2)], rater=BOT)
-    assert [one.unit for one in store.ratings.all(history=True)] == [lease.item.id]
+    assert [one.unit for one in store.ratings.all(history=True)] == [lease[0].id]
     assert [one.spent for one in store.work.runs()] == [3], "both were paid for"
 
 
@@ -257,7 +257,7 @@ def _work(location: str, name: str) -> None:
             if taken.left == "others":
                 time.sleep(0.05)
                 study.work.renew(run, name, {})
-            paid = [lease for lease in taken.leases if study.work.reserve(run, name, lease.item.id, WORST)]
+            paid = [lease for lease in taken.leases if study.work.reserve(run, name, lease[0].id, WORST)]
             done = [finished(lease, chance.randrange(1, WORST)) for lease in paid]
             study.work.finish(run, name, done, rater=BOT)
             if len(paid) < len(taken.leases):
@@ -332,4 +332,4 @@ def test_units_of_a_lease_are_those_still_to_rate(store_location: str) -> None:
         )
         [run] = made.work.start_runs([SPEC], worker="a")
         [lease] = made.work.take(run, "a", 5).leases
-        assert [unit.id for unit in lease.units] == ["a#2"]
+        assert [unit.id for unit in lease[1]] == ["a#2"]

@@ -2,11 +2,15 @@
 
 from collections.abc import Generator, Iterator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from evenhand.protocol.load import read_protocol
+from evenhand.raters.base import Rater
 from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
+from evenhand.run.worker import calls_for
 from evenhand.store.items import ItemUnits
 from evenhand.store.store import Store, create_store, open_store
 from evenhand.store.work import PAGE
@@ -133,14 +137,23 @@ def test_when_the_failure_was(store: Store) -> None:
             rating("i4#1", Status.FAILED, rater="eve"),
         ]
     )
-    asked = ["i1#1", "i1#2", "i2#1", "i4#1", "i4#2", "i9#1", "\ud83d", "i1#1"]
-    hours = {"i1#1": 3, "i2#1": 2}
-    assert store.work.failed_at("bot", asked) == {unit: AT + timedelta(hours=at) for unit, at in hours.items()}
-    assert store.work.failed_at("bot", ["i1#1"]) == {"i1#1": AT + timedelta(hours=3)}
-    assert store.work.failed_at("bot", []) == {}
-    assert store.work.failed_at("nobody", asked) == {}
+    assert since(store, "bot") == {"i1#1": AT + timedelta(hours=3), "i2#1": AT + timedelta(hours=2)}
+    assert since(store, "bot", retry=False) == {}
+    assert since(store, "nobody") == {}
     store.protocols.adopt(CHANGED, "c")
-    assert store.work.failed_at("bot", asked) == {}
+    assert since(store, "bot") == {}
+
+
+def since(store: Store, rater: str, retry: bool = True) -> dict[str, datetime]:
+    """Up to when replies are not used again, by unit, if there is such a time."""
+    one_by_one = cast("Rater", SimpleNamespace(ref=RaterRef(rater, Kind.MODEL), together=False))
+    items = {item.id: item for item in store.items.all()}
+    calls = [
+        call
+        for name, units in store.items.units_of(list(items)).items()
+        for call in calls_for(store, one_by_one, retry, items[name], units)
+    ]
+    return {call.units[0].id: call.since for call in calls if call.since is not None}
 
 
 def test_a_study_of_many_pages_gives_every_item_once(store_location: str) -> None:

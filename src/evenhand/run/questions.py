@@ -15,14 +15,14 @@ from evenhand.questeval.key_info import extractor, key_info
 from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, Rater, RunOptions, model_ref
 from evenhand.raters.quest_eval.question_maker import MAKING, QuestionMaker
 from evenhand.raters.registry import RaterSource
-from evenhand.records import Item, now
+from evenhand.records import Item, Unit, now
 from evenhand.run.judge import MAKER, check_idle
 from evenhand.run.progress import LOG, MOST_REASONS, Outcome, RaterCounters, Stopped
 from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder
 from evenhand.run.worker import Worker, run_workers
 from evenhand.store.items import Replaced
 from evenhand.store.store import Store
-from evenhand.store.work import Finished, Lease, RunSpec, Taken
+from evenhand.store.work import Finished, RunSpec, Taken
 from evenhand.text import counted, some_of
 from evenhand.units import Question, split
 
@@ -168,10 +168,10 @@ class _QuestionWorker(Worker[_Made]):
     def take(self, n: int) -> Taken:
         items = list(islice(self._items, n))
         free = self._store.work.lease(*self.names, [item.id for item in items])
-        return Taken([Lease(item, ()) for item in items if item.id in free], "more" if items else "none")
+        return Taken([(item, ()) for item in items if item.id in free], "more" if items else "none")
 
-    async def work(self, lease: Lease) -> _Made:
-        item, failed = lease.item, RaterFailure("")
+    async def work(self, item: Item, units: Sequence[Unit]) -> _Made:
+        failed = RaterFailure("")
         # Unusable replies of an earlier run are requested again, once; those of this run come back as they were.
         for since in (None, self._began):
             SCOPE.set(CallScope((*self.names, item.id), since))

@@ -24,7 +24,7 @@ from evenhand.run.progress import LOG, ProgressBar, RaterCounters, Stopped
 from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder
 from evenhand.store.items import ItemUnits
 from evenhand.store.store import Store
-from evenhand.store.work import Finished, Lease, RunSpec, RunState, Taken
+from evenhand.store.work import Finished, RunSpec, RunState, Taken
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -66,7 +66,7 @@ class Worker(ABC, Generic[R]):
         """Lease up to `n` items."""
 
     @abstractmethod
-    async def work(self, lease: Lease) -> R:
+    async def work(self, item: Item, units: Sequence[Unit]) -> R:
         """Work on an item. Calls that are not made because the run is to end are no error."""
 
     @abstractmethod
@@ -103,8 +103,8 @@ class Worker(ABC, Generic[R]):
             if self._recorder.stopped is not None:
                 return False
             taken = self.take(min(self._group, free))
-            for lease in taken.leases:
-                running[asyncio.create_task(self.work(lease))] = max(1, len(lease.units))
+            for item, units in taken.leases:
+                running[asyncio.create_task(self.work(item, units))] = max(1, len(units))
             if taken.left == "stopped":
                 self._recorder.stop(Stopped())
             elif taken.left != "more":
@@ -140,7 +140,10 @@ class Call(NamedTuple):
 
 def calls_for(store: Store, rater: Rater, retry: bool, item: Item, units: Sequence[Unit]) -> Sequence[Call]:
     """How the pending units of an item are rated: all in one call, or one by one. `retry`: some may have failed."""
-    failed = store.work.failed_at(rater.ref.id, [unit.id for unit in units]) if retry else dict[str, datetime]()
+    failed = dict[str, datetime]()
+    for rating in store.ratings.all(rater=rater.ref.id, item=item.id) if retry else ():
+        if rating.status is Status.FAILED:
+            failed[rating.unit] = max(rating.at, failed.get(rating.unit, rating.at))
     groups = [units] if rater.together else [[unit] for unit in units]
     return [
         Call(item, some, max((failed[one.id] for one in some if one.id in failed), default=None)) for some in groups
@@ -208,16 +211,16 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
         if self._left is not None and self._left <= 0:
             return Taken((), "none")
         taken = self._store.work.take(*self.names, n, failed=self._failed)
-        leases = list[Lease]()
-        for lease in taken.leases:
-            units = lease.units if self._left is None or self.rater.together else lease.units[: self._left]
+        leases = list[ItemUnits]()
+        for item, pending in taken.leases:
+            units = pending if self._left is None or self.rater.together else pending[: self._left]
             self._left = None if self._left is None else max(0, self._left - len(units))
-            leases.append(replace(lease, units=units))
+            leases.append((item, units))
         return replace(taken, leases=leases)
 
-    async def work(self, lease: Lease) -> tuple[str, Sequence[Judgement]]:
+    async def work(self, item: Item, units: Sequence[Unit]) -> tuple[str, Sequence[Judgement]]:
         """The judgements of those units that are rated before the run ends."""
-        calls = calls_for(self._store, self.rater, self._failed, lease.item, lease.units)
+        calls = calls_for(self._store, self.rater, self._failed, item, units)
         found = await asyncio.gather(*[self._judgements(*call) for call in calls], return_exceptions=True)
         judgements = list[Judgement]()
         for some in found:
@@ -225,7 +228,7 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
                 judgements += some
             elif not isinstance(some, Stopped):
                 raise some
-        return lease.item.id, judgements
+        return item.id, judgements
 
     async def _judgements(self, item: Item, units: Sequence[Unit], since: datetime | None) -> Sequence[Judgement]:
         SCOPE.set(CallScope((*self.names, item.id), since))

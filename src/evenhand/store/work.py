@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import reduce
-from itertools import starmap
 from socket import gethostname
 from typing import Any, Literal, cast
 
@@ -23,7 +22,7 @@ from sqlalchemy.types import BigInteger, Integer, Text
 from evenhand.errors import StudyError
 from evenhand.records import Item, RaterRef, Rating, Status, Unit, new_id, now
 from evenhand.store.database import BATCH, Database, batches, decode, encode, insert_rows, moment, next_seq
-from evenhand.store.items import ItemUnits, item_from, locate, numbers_of, unit_from
+from evenhand.store.items import ItemUnits, item_from, numbers_of, unit_from
 from evenhand.store.protocols import Protocols
 from evenhand.store.ratings import Ratings, introduce
 from evenhand.store.schema import current, items, leases, protocols, raters, ratings, runs, units, workers
@@ -90,11 +89,6 @@ _PENDING_UNITS = (
 )
 _ITEMS = select(items).where(items.c.seq.in_(_OF_ITEMS)).order_by(items.c.seq)
 _COUNT = select(func.count(units.c.item.distinct()), func.count()).select_from(units).where(_IS_PENDING)
-_FAILURES = (
-    select(current.c.item, current.c.position, ratings.c.at)
-    .join(ratings, ratings.c.seq == current.c.rating)
-    .where(_BY_RATER, current.c.item.in_(_OF_ITEMS), _FAILED)
-)
 
 # Leases and the money reserved on them. What is freed and what is spent changes at once, in the run that holds the
 # money.
@@ -214,22 +208,14 @@ class RunSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Lease:
-    """An item that is this worker's for now, with the units to rate."""
-
-    item: Item
-    units: Sequence[Unit]
-
-
-@dataclass(frozen=True, slots=True)
 class Taken:
-    """What `take` found.
+    """What `take` found: items that are this worker's for now, with the units to rate.
 
     `left` says what comes after these leases: `more`: take again; `others`: nothing is free now, but other workers hold
     items, so wait and take again; `none`: everything is rated; `stopped`: the run was stopped.
     """
 
-    leases: Sequence[Lease]
+    leases: Sequence[ItemUnits]
     left: Literal["more", "others", "none", "stopped"]
 
 
@@ -283,21 +269,6 @@ class Work:
         with self._database.reading() as connection:
             row = connection.execute(_COUNT, self._asked(rater, failed)).one()
         return row[0], row[1]
-
-    def failed_at(self, rater: str, unit_ids: Sequence[str]) -> Mapping[str, datetime]:
-        """When the latest failed current rating of each of these units was made, by this rater under the current
-        protocol; a unit without one is absent."""
-        found: dict[str, datetime] = {}
-        with self._database.reading() as connection:
-            for some in batches(dict.fromkeys(unit_ids)):
-                places = locate(connection, some, self._protocols.known.current.rule.of)
-                names = {place: name for name, place in places.items()}
-                asked = {**self._asked(rater), "items": [item for item, _ in names]}
-                for item, position, text in connection.execute(_FAILURES, asked):
-                    if name := names.get((item, position)):
-                        at = datetime.fromisoformat(text)
-                        found[name] = max(at, found.get(name, at))
-        return found
 
     def _asked(self, rater: str, failed: bool = False) -> dict[str, Any]:
         digest = self._protocols.known.current.digest
@@ -398,7 +369,7 @@ class Work:
             self._reached[run] = numbers[-1] if numbers else next_seq(connection, items) - 1
             if not numbers:
                 return Taken((), "others" if others else "none")
-            return Taken(list(starmap(Lease, self._pending_units(connection, numbers, asked))), "more")
+            return Taken(self._pending_units(connection, numbers, asked), "more")
 
     def lease(self, run: str, worker: str, item_ids: Sequence[str]) -> Set[str]:
         """Lease these items for work other than rating; returns the ids of those that no other worker has."""
