@@ -170,6 +170,7 @@ def test_repeats_are_held_against_the_answers_in_force():
     first = {("a", "relevance"): 5, ("b", "relevance"): 4, ("c", "relevance"): 1, ("d", "relevance"): 2}
     again = [rating(unit, value, "relevance") for unit, value in zip("abcd", (5, 3, 4, 2), strict=True)]
     found = match_with_self(NEUREG, first, [*again, rating("e", 5, "relevance"), rating("example:0", 5, "relevance")])
+    assert found is not None
     alike = found.by_criterion["relevance"]
     assert (found.same.value, found.same.n, found.units) == (0.5, 4, 4)
     # a and d the same, b one apart, c three apart.
@@ -184,6 +185,7 @@ def test_repeats_are_held_against_the_answers_in_force():
 
 def test_labels_have_no_distance():
     found = match_with_self(HALO, {("a", "support"): S}, [rating("a", C)])
+    assert found is not None
     assert found.by_criterion["support"].within_one is None
     assert found.by_criterion["support"].kappa_quadratic is None
 
@@ -193,6 +195,7 @@ def test_sentences_of_one_item_are_one_cluster_of_repeats():
     again = [rating(f"a#{n}", "Accurate", "accuracy") for n in (1, 2)]
     again += [rating(f"b#{n}", "Disputed", "accuracy") for n in (1, 2)]
     found = match_with_self(STEM, first, again)
+    assert found is not None
     assert (found.same.value, found.same.n, found.units) == (0.5, 4, 4)
     # Two clusters, one all right and one all wrong: as good as nothing is known.
     assert found.same.low == pytest.approx(0.0, abs=0.05)
@@ -204,14 +207,17 @@ def test_training_is_held_against_the_worked_examples():
     assert expected[:3] == [S, C, N]
     trials = [rating("example:0", S), rating("example:1", S), rating("example:2", None, status=Status.CANNOT_ASSESS)]
     found = match_with_examples(HALO, [*trials, rating("example:3", None), rating("q1", S)])
+    assert found is not None
     # Right, wrong, and an answer that the example does not give; a skipped one does not count, nor does a repeat.
     assert (found.same.value, found.same.n) == (pytest.approx(1 / 3), 3)
 
 
 def test_an_item_that_is_called_like_an_example_is_an_item():
     first = {("example:one", "support"): S}
-    assert match_with_self(HALO, first, [rating("example:one", S)]).same.n == 1
-    assert match_with_examples(HALO, [rating("example:one", S), rating("example:99", S)]).same.n == 0
+    found = match_with_self(HALO, first, [rating("example:one", S)])
+    assert found is not None
+    assert found.same.n == 1
+    assert match_with_examples(HALO, [rating("example:one", S), rating("example:99", S)]) is None
 
 
 # The study as a whole

@@ -2,17 +2,20 @@
 
 import re
 import weakref
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
 import narwhals as nw
+import numpy as np
 from narwhals.typing import IntoFrame
 
+from evenhand.analysis.measures import mean_within
 from evenhand.errors import NotAStudyError, Problems, StudyError, UserError
 from evenhand.evaluate_model.classification import Classification, classify
-from evenhand.evaluate_model.evaluation import Evaluation, evaluation_of
 from evenhand.evaluate_model.gen_ai import GenAiSource, ModelType, gen_ai_template, protocol_of, write_gen_ai
 from evenhand.evaluate_model.text_scores import Encoder, TextScores, score_texts
 from evenhand.formats.items import items_from_frame
@@ -22,14 +25,18 @@ from evenhand.formats.tables.table import eager_frame, frame_table
 from evenhand.llm.base import Chat, RunError
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.llm.hugging_face.model import LoadedModel
-from evenhand.protocol.model import ClassificationMeasure
+from evenhand.protocol.model import ClassificationMeasure, Protocol
 from evenhand.raters.base import RaterOptions, RunOptions
 from evenhand.raters.llm_judge.prompt import Case, Prompts
 from evenhand.raters.llm_judge.rater import LlmRater
 from evenhand.raters.registry import RaterSource
-from evenhand.records import Item
+from evenhand.records import Item, Rating, Status
+from evenhand.report.numbers import described
 from evenhand.run.judge import judge
+from evenhand.scales import Nominal, Ordinal, Text
+from evenhand.statistics import NO_RATINGS, Estimate, undefined
 from evenhand.study import Study
+from evenhand.text import counted
 from evenhand.units import split
 
 REFERENCE = WantedColumn(
@@ -42,6 +49,58 @@ REFERENCE = WantedColumn(
 """The column of reference texts, by the names it usually has."""
 
 _DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One model's ratings, a mapping for each row of the dataset, in its order.
+
+    A row has `row` (from 1) and `item`; `ratings` and `rationales` by criterion; criteria in free text, such as
+    `improvements`, under their own names; `overall` where a criterion sums the others up; `confidence` and `notes`;
+    and `failures`, the reason for each criterion that has no rating because the model gave none that could be used. A
+    failure is in no mean. A row that was not reached has no ratings and no failures.
+    """
+
+    rater: str
+    protocol: Protocol
+    rows: Sequence[Mapping[str, Any]]
+    means: Mapping[str, Estimate]
+    counts: Mapping[str, Mapping[str, int]]
+    """How often each label was given, for criteria with labels."""
+    failures: Mapping[str, int]
+    """Rows that failed, by reason."""
+
+    @property
+    def rated(self) -> int:
+        """Rows with a rating on every criterion that must have one."""
+        return sum(bool(row["ratings"]) and not row["failures"] for row in self.rows)
+
+    def columns(self) -> dict[str, list[object]]:
+        """The rows as flat columns: `CRITERION`, `CRITERION_rationale`, and `failure` with all reasons of a row."""
+        flat: dict[str, list[object]] = {name: [row[name] for row in self.rows] for name in ("row", "item")}
+        for criterion in self.protocol.criteria:
+            name = criterion.id
+            if isinstance(criterion.scale, Text):
+                flat[name] = [row[name] for row in self.rows]
+                continue
+            flat[name] = [row["ratings"].get(name) for row in self.rows]
+            flat[f"{name}_rationale"] = [row["rationales"].get(name) for row in self.rows]
+        flat |= {name: [row[name] for row in self.rows] for name in ("confidence", "notes")}
+        flat["failure"] = ["; ".join(dict.fromkeys(row["failures"].values())) or None for row in self.rows]
+        return flat
+
+    def __str__(self) -> str:
+        lines = [f"{self.protocol.name}, rated by {self.rater}: {self.rated:,} of {counted(len(self.rows), 'row')}"]
+        width = max(map(len, [*self.means, *self.counts]), default=0)
+        lines += [f"  {name:<{width}}  {described(mean, 'score')}" for name, mean in self.means.items()]
+        for name, labels in self.counts.items():
+            given = ", ".join(f"{label} {count:,}" for label, count in labels.items())
+            lines.append(f"  {name:<{width}}  {given}, n {sum(labels.values()):,}")
+        if self.failures:
+            failed = sum(bool(row["failures"]) for row in self.rows)
+            lines.append(f"failed, in no figure above: {counted(failed, 'row')}")
+            lines += [f"  {reason}: {counted(count, 'row')}" for reason, count in self.failures.items()]
+        return "\n".join(lines)
 
 
 class EvaluateModel:
@@ -122,7 +181,7 @@ class EvaluateModel:
         try:
             outcome = judge(study.store, [source], self._options, run)
             (rater,) = outcome.counters
-            self._evaluation = evaluation_of(rater, self.protocol, self._items, study.ratings(rater=rater))
+            self._evaluation = _evaluation_of(rater, self.protocol, self._items, study.ratings(rater=rater))
         finally:
             if self._location is not None:
                 study.close()
@@ -242,6 +301,54 @@ class EvaluateModel:
         if self._evaluation is None:
             raise UserError("there are no results yet; call model_based_evaluation() first")
         return self._evaluation
+
+
+def _evaluation_of(rater: str, protocol: Protocol, items: Sequence[Item], ratings: Iterable[Rating]) -> Evaluation:
+    """What these ratings, all by one rater and all on whole items, come to."""
+    by_item: dict[str, dict[str, Rating]] = {}
+    for rating in ratings:
+        by_item.setdefault(rating.unit, {})[rating.criterion] = rating
+    rows = [_row(protocol, place, item.id, by_item.get(item.id, {})) for place, item in enumerate(items, start=1)]
+    failures = Counter(reason for row in rows for reason in dict.fromkeys(row["failures"].values()))
+    values = {c.id: [row["ratings"][c.id] for row in rows if c.id in row["ratings"]] for c in protocol.criteria}
+    scales = {criterion.id: criterion.scale for criterion in protocol.criteria}
+    return Evaluation(
+        rater=rater,
+        protocol=protocol,
+        rows=rows,
+        means={name: _mean(values[name], scale) for name, scale in scales.items() if isinstance(scale, Ordinal)},
+        counts={
+            name: {label: values[name].count(label) for label in scale.values}
+            for name, scale in scales.items()
+            if isinstance(scale, Nominal)
+        },
+        failures=dict(failures.most_common()),
+    )
+
+
+def _row(protocol: Protocol, place: int, item: str, given: Mapping[str, Rating]) -> dict[str, Any]:
+    row: dict[str, Any] = {"row": place, "item": item, "ratings": {}, "rationales": {}}
+    for criterion in protocol.criteria:
+        rating = given.get(criterion.id)
+        value = None if rating is None else rating.value
+        if isinstance(criterion.scale, Text):
+            row[criterion.id] = value
+        elif value is not None and rating is not None:
+            row["ratings"][criterion.id] = value
+            row["rationales"][criterion.id] = rating.rationale
+        if criterion.overall:
+            row["overall"] = value
+    lead = given.get(protocol.lead.id)
+    row["confidence"] = None if lead is None else lead.confidence
+    row["notes"] = None if lead is None else lead.notes
+    failed = {name: rating.reason for name, rating in given.items() if rating.status is Status.FAILED}
+    return {**row, "failures": failed}
+
+
+def _mean(values: Sequence[float], scale: Ordinal) -> Estimate:
+    if not values:
+        return undefined(NO_RATINGS)
+    return mean_within(np.array(values, dtype=np.float64), None, float(scale.values[0]), float(scale.values[-1]))
 
 
 def _rater_source(model: object, tokenizer: object | None, device: str) -> RaterSource:

@@ -4,16 +4,6 @@ People who need help are found by rules that compare a person's figures with fix
 Each rule is one function that returns one sentence with the figure in it, or nothing. A share counts against a person
 only if its whole interval is below the bound, and no rule fires on fewer than five cases: people stop reading a page
 that raises false alarms.
-
-| rule | fires if |
-| --- | --- |
-| known answers | the upper end of the interval is below what the others reach together; for a single rater, below 0.7 |
-| repeated items | the upper end of the share of equal answers is below 0.7 |
-| the others | the upper end of the match with the others' majority is below the median of the rest |
-| fast | the median seconds per unit is under a third of the others' median, from 10 units on |
-| inactive | the person has open items and was last active longer ago than the claim time |
-| leaves out | more than 30 % of the required answers are skipped or cannot be assessed, from 10 units on |
-| training | less than half of the answers are correct |
 """
 
 from collections.abc import Sequence

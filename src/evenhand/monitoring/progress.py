@@ -8,15 +8,9 @@ import numpy as np
 
 from evenhand.analysis.tables import Tables
 from evenhand.assignment import Plan
+from evenhand.monitoring import quality
 from evenhand.monitoring.activity import Participant
 from evenhand.monitoring.hints import hints
-from evenhand.monitoring.quality import (
-    comparable_criteria,
-    match_with_examples,
-    match_with_known,
-    match_with_others,
-    match_with_self,
-)
 from evenhand.statistics import IntArray
 
 
@@ -56,22 +50,19 @@ def progress(tables: Tables, people: Sequence[Participant], plan: Plan, now: dat
     """Everything that the owner's page shows about the work done so far."""
     numbers = {rater.id: number for number, rater in enumerate(tables.raters)}
     known = None if plan.gold is None else numbers.get(plan.gold)
-    everyone, independent = comparable_criteria(tables), comparable_criteria(tables.independent())
+    everyone, independent = quality.comparable_criteria(tables), quality.comparable_criteria(tables.independent())
     compared: list[Participant] = []
     for person in people:
         number = numbers.get(person.member.rater) if person.member.role == "rater" else None
-        with_known = None
-        if number is not None and known is not None and number != known:
-            with_known = match_with_known(everyone, number, known)
-        repeats = match_with_self(tables.protocol, person.activity.values, person.trials)
-        training = match_with_examples(tables.protocol, person.trials)
         compared.append(
             replace(
                 person,
-                known=with_known,
-                repeats=repeats if repeats.units else None,
-                training=training if training.units else None,
-                others=None if number is None else match_with_others(independent, number, known),
+                known=None
+                if number is None or known is None or number == known
+                else quality.match_with_known(everyone, number, known),
+                repeats=quality.match_with_self(tables.protocol, person.activity.values, person.trials),
+                training=quality.match_with_examples(tables.protocol, person.trials),
+                others=None if number is None else quality.match_with_others(independent, number, known),
             )
         )
     raters = [person for person in compared if person.member.role == "rater"]

@@ -10,21 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import evenhand.statistics as statistics
 from evenhand.analysis.tables import Table, TableBuilder, Tables, compared
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Rating, Status, Value
-from evenhand.statistics import (
-    MISSING,
-    BoolArray,
-    Estimate,
-    IntArray,
-    Resampling,
-    cohen_kappa,
-    cross,
-    pair_within_one,
-    proportion,
-    undefined,
-)
+from evenhand.statistics import MISSING, Estimate, FloatArray, IntArray, Resampling, undefined
 
 NOTHING_COMPARED = "no criterion of this protocol has answers that can be the same"
 
@@ -72,20 +62,22 @@ def match_with_others(criteria: Mapping[str, Table], rater: int, known: int | No
     return _match_tables(criteria, rater, lambda table, units: table.people_at(units, left_out).majority, none)
 
 
-def match_with_self(protocol: Protocol, values: Mapping[tuple[str, str], Value], trials: Iterable[Rating]) -> Match:
+def match_with_self(
+    protocol: Protocol, values: Mapping[tuple[str, str], Value], trials: Iterable[Rating]
+) -> Match | None:
     """A person's second answers to repeated items compared with their current first ones, if both are values."""
     repeats = [trial for trial in trials if trial.value is not None and not is_example(trial)]
     expected = [values.get((trial.unit, trial.criterion)) for trial in repeats]
-    return _match_trials(protocol, repeats, expected, "no repeated item is answered yet")
+    return _match_trials(protocol, repeats, expected)
 
 
-def match_with_examples(protocol: Protocol, trials: Iterable[Rating]) -> Match:
+def match_with_examples(protocol: Protocol, trials: Iterable[Rating]) -> Match | None:
     """A person's answers in training compared with the expected ones; "cannot assess" is never expected."""
     answered = (Status.RATED, Status.CANNOT_ASSESS)
     training = [trial for trial in trials if is_example(trial) and trial.status in answered]
     examples = {f"{EXAMPLE}{number}": example.ratings for number, example in enumerate(protocol.examples)}
     expected = [examples.get(trial.unit, {}).get(trial.criterion) for trial in training]
-    return _match_trials(protocol, training, expected, "no worked example is answered yet")
+    return _match_trials(protocol, training, expected)
 
 
 def is_example(trial: Rating) -> bool:
@@ -110,38 +102,35 @@ def _match_tables(
     if not criteria:
         return Match(undefined(NOTHING_COMPARED))
     by_criterion: dict[str, CriterionMatch] = {}
-    hits: dict[str, tuple[IntArray, BoolArray]] = {}
+    hits: list[tuple[IntArray, FloatArray]] = []
     for name, table in criteria.items():
         units = table.units_of(rater)
         own, others = table.codes_at(rater, units), other(table, units)
         used = np.ones(units.size, dtype=np.bool_) if trials else others != MISSING
         if used.any():
-            hits[name] = units[used], own[used] == others[used]
-            share = _share(hits[name][1], table.clusters_of(units[used]))
+            same = (own[used] == others[used]).astype(np.float64)
+            hits.append((units[used], same))
+            share = statistics.proportion(same, table.clusters_of(units[used]))
             by_criterion[name] = CriterionMatch(share, *(_distances(table, units, own, others) if trials else ()))
     if not hits:
         return Match(undefined(none))
-    unit, same = (np.concatenate(parts) for parts in zip(*hits.values(), strict=True))
+    unit, same = (np.concatenate(parts) for parts in zip(*hits, strict=True))
     # Several answers to one unit are not independent; with one criterion, each unit has one answer.
     clusters = next(iter(criteria.values())).clusters_of(unit)
     groups = unit if clusters is None and len(hits) > 1 else clusters
-    return Match(_share(same, groups), len(np.unique(unit)), by_criterion)
+    return Match(statistics.proportion(same, groups), len(np.unique(unit)), by_criterion)
 
 
 def _distances(table: Table, units: IntArray, own: IntArray, others: IntArray) -> Sequence[Estimate]:
     """Of levels, the share at most one apart and κ; of labels nothing."""
     if table.level != "ordinal":
         return ()
-    pair = cross(own, others, len(table.values), table.scores, table.clusters_of(units))
-    return pair_within_one(pair, FAST), cohen_kappa(pair, "quadratic", FAST)
+    pair = statistics.cross(own, others, len(table.values), table.scores, table.clusters_of(units))
+    return statistics.pair_within_one(pair, FAST), statistics.cohen_kappa(pair, "quadratic", FAST)
 
 
-def _share(same: BoolArray, clusters: IntArray | None) -> Estimate:
-    return proportion(same.astype(np.float64), clusters)
-
-
-def _match_trials(protocol: Protocol, trials: Sequence[Rating], correct: Sequence[Value | None], none: str) -> Match:
-    """Trials compared with the answers expected of them, as far as there are any."""
+def _match_trials(protocol: Protocol, trials: Sequence[Rating], correct: Sequence[Value | None]) -> Match | None:
+    """Trials compared with the answers expected of them; None if there are none."""
     pairs = [(trial, value) for trial, value in zip(trials, correct, strict=True) if value is not None]
     units = {unit: number for number, unit in enumerate(dict.fromkeys(trial.unit for trial, _ in pairs))}
     several = protocol.rule.of != "item"
@@ -156,4 +145,5 @@ def _match_trials(protocol: Protocol, trials: Sequence[Rating], correct: Sequenc
     tables = {name: builder.build() for name, builder in builders.items()}
     clusters = np.array([numbers[item] for item in items], dtype=np.int64) if several else None
     criteria = comparable_criteria(Tables(protocol, raters, len(numbers), len(units), tables, clusters))
-    return _match_tables(criteria, 0, lambda table, units: table.codes_at(1, units), none, trials=True)
+    found = _match_tables(criteria, 0, lambda table, units: table.codes_at(1, units), "", trials=True)
+    return found if found.units else None

@@ -29,15 +29,7 @@ _STATUS = {status.value: status for status in Status}
 # All ratings in the order of their arrival, not only the current ones: the tables keep the last of each cell anyway,
 # and a lookup in `current` for each row would take longer.
 _ROWS = (
-    select(
-        ratings.c.item,
-        ratings.c.position,
-        ratings.c.criterion,
-        ratings.c.rater,
-        ratings.c.status,
-        ratings.c.value,
-        ratings.c.details,
-    )
+    select(*ratings.c["item", "position", "criterion", "rater", "status", "value", "details"])
     .where(ratings.c.protocol == bindparam("of_protocol"))
     .where(ratings.c.seq > bindparam("after"), ratings.c.seq <= bindparam("end"))
     .order_by(ratings.c.seq)

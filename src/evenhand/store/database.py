@@ -43,7 +43,6 @@ class Database(ABC):
     _only: Connection | None = None
     _connection: Connection | None = None
     _mode: Mode = "read"
-    _depth = 0
 
     def reading(self) -> AbstractContextManager[Connection]:
         """A consistent view of the study that keeps no writer waiting; inside a transaction, the transaction's."""
@@ -78,15 +77,12 @@ class Database(ABC):
 
     @contextmanager
     def _savepoint(self, connection: Connection) -> Generator[Connection]:
-        self._depth += 1
-        name = f"SAVEPOINT nested_{self._depth}"
-        try:
-            with self._undone(f"ROLLBACK TO {name}", f"RELEASE {name}"), self.translated():
-                connection.exec_driver_sql(name)
+        with self.translated():
+            # Of savepoints with the same name, the last one counts.
+            connection.exec_driver_sql("SAVEPOINT nested")
+            with self._undone("ROLLBACK TO SAVEPOINT nested", "RELEASE SAVEPOINT nested"):
                 yield connection
-                connection.exec_driver_sql(f"RELEASE {name}")
-        finally:
-            self._depth -= 1
+                connection.exec_driver_sql("RELEASE SAVEPOINT nested")
 
     @contextmanager
     def _undone(self, *statements: str) -> Generator[None]:

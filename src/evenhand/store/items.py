@@ -30,11 +30,6 @@ _OF_ITEMS: BindParameter[Any] = bindparam("of_items", expanding=True)
 _ITEMS = select(items).where(items.c.id.in_(_OF_ITEMS))
 _ITEMS_AT = select(items).where(items.c.seq.in_(_OF_ITEMS))
 _NEXT_ITEMS = select(items).where(items.c.seq > bindparam("last")).order_by(items.c.seq).limit(BATCH)
-_UNIT = (
-    select(items.c.id, units.c.position, units.c.content)
-    .join(items, items.c.seq == units.c.item)
-    .where(units.c.item == bindparam("item"), units.c.position == bindparam("position"))
-)
 _NEXT_UNITS = (
     select(units.c.item, units.c.position, items.c.id, units.c.content)
     .join(items, items.c.seq == units.c.item)
@@ -174,10 +169,8 @@ class Items:
             yield from rows
 
     def unit(self, unit_id: str) -> Unit | None:
-        with self._database.reading() as connection:
-            place = locate(connection, [unit_id], self._rule).get(unit_id)
-            row = None if place is None else connection.execute(_UNIT, {"item": place[0], "position": place[1]}).one()
-        return None if row is None else unit_from(row[0], row[1], row[2], self._rule)
+        item_id, _ = _parsed_unit_id(unit_id, self._rule) or (unit_id, 1)
+        return next((unit for unit in self.units_of([item_id]).get(item_id, ()) if unit.id == unit_id), None)
 
     def rated_units(self, item_ids: Sequence[str]) -> Set[str]:
         """Ids of the units of these items that `replace_units` must leave alone: those with a rating or a trial."""
@@ -311,27 +304,22 @@ def item_from(item_id: str, fields: str) -> Item:
 
 
 def _field(value: Any) -> FieldValue:
-    if isinstance(value, str):
-        return value
     if isinstance(value, list):
         parts = cast("list[Any]", value)
-        if parts and isinstance(parts[0], list):
-            return tuple(Triple(*part) for part in parts)
-        return tuple(parts)
-    return float(value)
+        return tuple(Triple(*part) if isinstance(part, list) else part for part in parts)
+    return value if isinstance(value, str) else float(value)
 
 
 def unit_text(unit: Unit) -> str | None:
     """What a unit has besides its place; None for a whole item."""
-    content: dict[str, object] = {"text": unit.text, "answer": unit.answer, "key_info": unit.key_info}
-    if unit.span is not None:
-        content["span"] = (unit.span.field, unit.span.start, unit.span.end)
+    span = unit.span and (unit.span.field, unit.span.start, unit.span.end)
+    content = {"text": unit.text, "span": span, "answer": unit.answer, "key_info": unit.key_info}
     content = {name: value for name, value in content.items() if value is not None}
     return encode(content) if content else None
 
 
 def unit_from(item_id: str, position: int, content: str | None, rule: str) -> Unit:
-    name = unit_id(item_id, position, rule)
     known: dict[str, Any] = {} if content is None else decode(content)
-    span = Span(*known["span"]) if "span" in known else None
-    return Unit(name, item_id, position, known.get("text"), span, known.get("answer"), known.get("key_info"))
+    if "span" in known:
+        known["span"] = Span(*known["span"])
+    return Unit(unit_id(item_id, position, rule), item_id, position, **known)

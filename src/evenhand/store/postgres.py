@@ -11,12 +11,9 @@ from sqlalchemy.pool import NullPool
 from evenhand.errors import ConflictError, StudyError, optional_module
 from evenhand.store.database import BATCH, Database, Mode, insert_rows
 from evenhand.store.schema import COPIED, ITEM_INDEX, create_schema, meta
-from evenhand.store.sqlite import FULL_DISK, SAME_MOMENT, SqliteDatabase
+from evenhand.store.sqlite import FULL_DISK, PATIENCE, SAME_MOMENT, SqliteDatabase
 
 SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
-
-PATIENCE = 300.0
-"""Seconds after which a writer gives up."""
 
 _WRITERS_LOCK = 0x4576656E
 _SCHEMA = "evenhand"
