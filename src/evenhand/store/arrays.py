@@ -148,7 +148,5 @@ def _first_units(clusters: IntArray | None) -> list[int] | None:
 def _rows(database: Database, protocol: int, last: int) -> Iterator[_Row]:
     """Ratings in the order of their arrival up to number `last`, page by page."""
     for after in range(0, last, PAGE):
-        with database.reading() as connection:
-            asked = {"of_protocol": protocol, "after": after, "end": min(after + PAGE, last)}
-            page = connection.execute(_ROWS, asked).all()
-        yield from cast("Sequence[_Row]", page)
+        asked = {"of_protocol": protocol, "after": after, "end": min(after + PAGE, last)}
+        yield from cast("Sequence[_Row]", database.read(_ROWS, asked))

@@ -6,7 +6,7 @@ their driver's errors.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from pydantic_core import from_json, to_json
-from sqlalchemy import Connection, Dialect, Select, Table, Text, TypeDecorator, func, select
+from sqlalchemy import Connection, Dialect, Executable, Select, Table, Text, TypeDecorator, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from evenhand.errors import StudyError
@@ -47,6 +47,11 @@ class Database(ABC):
     def reading(self) -> AbstractContextManager[Connection]:
         """A consistent view of the study that keeps no writer waiting; inside a transaction, the transaction's."""
         return self._outermost("read") if self._connection is None else nullcontext(self._connection)
+
+    def read(self, query: Executable, asked: Mapping[str, Any] | None = None) -> Sequence[Any]:
+        """The rows that one query finds now."""
+        with self.reading() as connection:
+            return connection.execute(query, asked).all()
 
     def transaction(self, *, lock: bool = True) -> AbstractContextManager[Connection]:
         """Everything in this block is stored, or, if it raises, nothing.
@@ -128,9 +133,6 @@ class Database(ABC):
     @abstractmethod
     def explain(self, error: Exception) -> StudyError | None:
         """The driver's error in words that say what to do; None for one that is a mistake in our own code."""
-
-    @abstractmethod
-    def holds_study(self, connection: Connection) -> bool: ...
 
     @abstractmethod
     def create(self, fill: Callable[[Connection], None]) -> None:

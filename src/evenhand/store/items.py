@@ -115,8 +115,7 @@ class Items:
             return next_seq(connection, items) - 1
 
     def count_units(self) -> int:
-        with self._database.reading() as connection:
-            return int(connection.execute(_N_UNITS).scalar_one())
+        return int(self._database.read(_N_UNITS)[0].value)
 
     def all(self) -> Iterator[Item]:
         """All items in their order, page by page."""
@@ -143,11 +142,7 @@ class Items:
 
     def _pages(self, query: Any, **after: int) -> Iterator[Any]:
         """The rows of a query whose first columns are where its next page begins."""
-        while True:
-            with self._database.reading() as connection:
-                page = connection.execute(query, after).all()
-            if not page:
-                return
+        while page := self._database.read(query, after):
             yield from page
             after = dict(zip(after, page[-1], strict=False))
 
@@ -164,9 +159,7 @@ class Items:
     def _rows(self, query: Any, keys: Iterable[object]) -> Iterator[Any]:
         """What a query finds for some items; the order holds within a batch of them."""
         for some in batches(dict.fromkeys(keys)):
-            with self._database.reading() as connection:
-                rows = connection.execute(query, {"of_items": some}).all()
-            yield from rows
+            yield from self._database.read(query, {"of_items": some})
 
     def unit(self, unit_id: str) -> Unit | None:
         item_id, _ = _parsed_unit_id(unit_id, self._rule) or (unit_id, 1)

@@ -10,7 +10,7 @@ from sqlalchemy.pool import NullPool
 
 from evenhand.errors import ConflictError, StudyError, optional_module
 from evenhand.store.database import BATCH, Database, Mode, insert_rows
-from evenhand.store.schema import COPIED, ITEM_INDEX, create_schema, meta
+from evenhand.store.schema import COPIED, ITEM_INDEX, create_schema, has_tables, meta
 from evenhand.store.sqlite import FULL_DISK, PATIENCE, SAME_MOMENT, SqliteDatabase
 
 SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
@@ -69,12 +69,9 @@ class PostgresDatabase(Database):
             # no write has to be tried twice, and two imports that touch the same cells cannot deadlock.
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
 
-    def holds_study(self, connection: Connection) -> bool:
-        return connection.exec_driver_sql(f"SELECT to_regclass('{_SCHEMA}.meta')").scalar() is not None
-
     def create(self, fill: Callable[[Connection], None]) -> None:
         with self.transaction() as connection:
-            if self.holds_study(connection):
+            if has_tables(connection):
                 raise StudyError(
                     "this database holds a study already; nothing was changed. Create another database for this one "
                     "with: createdb NAME"

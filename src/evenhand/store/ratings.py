@@ -12,7 +12,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, cast
 
-from sqlalchemy import Column, Connection, Select, Table, bindparam, case, func, select, update
+from sqlalchemy import Column, Connection, ScalarSelect, Select, Table, bindparam, case, func, select, update
 
 from evenhand.errors import ConflictError, StudyError
 from evenhand.protocol.model import Protocol
@@ -52,11 +52,19 @@ _CURRENT = (
     .where(current.c.criterion == ratings.c.criterion)
     .scalar_subquery()
 )
-_NUMBERED = (
-    ("of_rater", raters.c.id, ratings.c.rater),
-    ("of_item", items.c.id, ratings.c.item),
-    ("of_digest", protocols.c.digest, ratings.c.protocol),
-)
+
+
+def _number_of(identifier: Column[str], name: str) -> ScalarSelect[int]:
+    """The number of the row with an id: by numbers, the database searches in the index over ratings."""
+    return select(identifier.table.c.seq).where(identifier == bindparam(name)).correlate(None).scalar_subquery()
+
+
+_CONDITIONS = {
+    "of_criterion": ratings.c.criterion == bindparam("of_criterion"),
+    "of_rater": ratings.c.rater == _number_of(raters.c.id, "of_rater"),
+    "of_item": ratings.c.item == _number_of(items.c.id, "of_item"),
+    "of_digest": ratings.c.protocol == _number_of(protocols.c.digest, "of_digest"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +99,7 @@ class Ratings:
 
     def raters(self) -> Sequence[RaterRef]:
         """Every rater of the study, in order of arrival."""
-        with self._database.reading() as connection:
-            rows = connection.execute(_RATERS).all()
-        return [RaterRef(row[0], Kind(row[1]), row[2], row[3]) for row in rows]
+        return [RaterRef(row[0], Kind(row[1]), row[2], row[3]) for row in self._database.read(_RATERS)]
 
     def add(
         self,
@@ -121,13 +127,10 @@ class Ratings:
         with self._database.transaction() as connection:
             for rater in newcomers:
                 introduce(connection, rater)
-            added = [self.append(connection, batch, if_current, keep_same) for batch in chain([first], parts)]
+            added = [self._append(connection, batch, if_current, keep_same) for batch in chain([first], parts)]
         return Added(*map(sum, zip(*map(astuple, added), strict=True)))
 
-    def append(
-        self, connection: Connection, batch: Sequence[Rating], if_current: bool = False, keep_same: bool = False
-    ) -> Added:
-        """Store ratings of known raters in the transaction of a caller that is the only writer; otherwise as `add`."""
+    def _append(self, connection: Connection, batch: Sequence[Rating], if_current: bool, keep_same: bool) -> Added:
         self._look_up(connection, batch)
         cells = self._cells(connection, batch)
         return append(connection, ratings, batch, cells, if_current=if_current, keep_same=keep_same)
@@ -403,13 +406,7 @@ def _selected(asked: frozenset[str], history: bool, order: Column[int]) -> Selec
         .outerjoin(_earlier, _earlier.c.seq == ratings.c.supersedes)
         .where(order > bindparam("after"))
     )
-    if "of_criterion" in asked:
-        query = query.where(ratings.c.criterion == bindparam("of_criterion"))
-    # Numbers and not ids, so that the database searches in the index over ratings.
-    for name, identifier, column in _NUMBERED:
-        if name in asked:
-            number = select(identifier.table.c.seq).where(identifier == bindparam(name)).correlate(None)
-            query = query.where(column == number.scalar_subquery())
+    query = query.where(*(condition for name, condition in _CONDITIONS.items() if name in asked))
     query = query if history else query.where(ratings.c.seq == _CURRENT)
     return query.order_by(order).limit(bindparam("size"))
 

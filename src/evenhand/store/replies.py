@@ -51,15 +51,12 @@ class Replies:
         """The last reply under each of these keys; a key without one is absent."""
         last: dict[ReplyKey, Any] = {}
         for start in range(0, len(keys), BATCH):
-            numbers = list(map(_number, keys[start : start + BATCH]))
-            with self._database.reading() as connection:
-                last |= {_key(row): row for row in connection.execute(_BY_KEY, {"numbers": numbers})}
+            asked = {"numbers": list(map(_number, keys[start : start + BATCH]))}
+            last |= {_key(row): row for row in self._database.read(_BY_KEY, asked)}
         return {key: _stored(last[key]) for key in keys if key in last}
 
     def get(self, reply_id: str) -> StoredReply | None:
-        with self._database.reading() as connection:
-            row = connection.execute(_BY_ID, {"id": reply_id}).first()
-        return None if row is None else _stored(row)
+        return next(map(_stored, self._database.read(_BY_ID, {"id": reply_id})), None)
 
     def add(self, sent: Sequence[StoredReply]) -> None:
         """Store replies, in one transaction."""

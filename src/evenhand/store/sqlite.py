@@ -99,9 +99,6 @@ class SqliteDatabase(Database):
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 1.5, _LONGEST_PAUSE)
 
-    def holds_study(self, connection: Connection) -> bool:
-        return bool(connection.exec_driver_sql("SELECT count(*) FROM sqlite_master WHERE name = 'meta'").scalar())
-
     def create(self, fill: Callable[[Connection], None]) -> None:
         if self.location == MEMORY:
             with self.transaction() as connection:

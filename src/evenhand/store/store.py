@@ -16,15 +16,14 @@ from evenhand.records import now
 from evenhand.store.arrays import read_tables
 from evenhand.store.database import Database, batches, encode, insert_rows
 from evenhand.store.items import Items, ItemUnits, unit_text
-from evenhand.store.people.access import Access
-from evenhand.store.people.people import People
+from evenhand.store.people.access import Access, People
 from evenhand.store.people.tasks import Tasks
 from evenhand.store.people.trials import Trials
 from evenhand.store.postgres import SCHEMES, PostgresDatabase
 from evenhand.store.protocols import Protocols, add_adoption, read_versions
 from evenhand.store.ratings import Ratings
 from evenhand.store.replies import Replies
-from evenhand.store.schema import ITEM_INDEX, check_schema, create_schema, items, units, write_meta
+from evenhand.store.schema import ITEM_INDEX, check_schema, create_schema, has_tables, items, units, write_meta
 from evenhand.store.sqlite import SqliteDatabase, is_sqlite, not_a_study
 from evenhand.store.work import Work
 from evenhand.text import masked
@@ -40,7 +39,7 @@ class Store:
     def __init__(self, database: Database) -> None:
         try:
             with database.reading() as connection:
-                if not database.holds_study(connection):
+                if not has_tables(connection):
                     raise not_a_study("the database holds none")
                 created = check_schema(connection)["created"]
                 versions = read_versions(connection)
@@ -176,14 +175,10 @@ def _index_items(connection: Connection) -> None:
         ITEM_INDEX.create(connection)
     except IntegrityError as error:
         connection.exec_driver_sql("ROLLBACK TO SAVEPOINT before_index")
-        raise DuplicateItemError(_duplicates(connection)) from error
-
-
-def _duplicates(connection: Connection) -> list[tuple[str, list[int]]]:
-    """Ids that occur more than once with the places of their items, in the order of the first."""
-    repeated = select(items.c.id).group_by(items.c.id).having(func.count() > 1)
-    query = select(items.c.id, items.c.seq).where(items.c.id.in_(repeated)).order_by(items.c.seq)
-    found: dict[str, list[int]] = {}
-    for item_id, place in connection.execute(query):
-        found.setdefault(item_id, []).append(place)
-    return list(found.items())
+        # Ids that occur more than once with the places of their items, in the order of the first.
+        repeated = select(items.c.id).group_by(items.c.id).having(func.count() > 1)
+        query = select(items.c.id, items.c.seq).where(items.c.id.in_(repeated)).order_by(items.c.seq)
+        found: dict[str, list[int]] = {}
+        for item_id, place in connection.execute(query):
+            found.setdefault(item_id, []).append(place)
+        raise DuplicateItemError(list(found.items())) from error

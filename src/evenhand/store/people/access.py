@@ -1,4 +1,4 @@
-"""Access to the rating page: invites, sessions, and how a person becomes a member."""
+"""The people who rate at the page: members, invites and sessions."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,14 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select, update
 
+from evenhand.assignment import Purpose
 from evenhand.errors import StudyError, UserError
 from evenhand.records import Kind, RaterRef, new_id, now
 from evenhand.store.database import Database, decode, encode, insert_rows, microseconds, moment, next_seq, storable
+from evenhand.store.people.tasks import MEMBER, MEMBERS, Tasks, member_row
+from evenhand.store.people.trials import Trials
 from evenhand.store.ratings import find_rater, introduce
-from evenhand.store.schema import invites, joins, members, raters, sessions
+from evenhand.store.schema import assignments, invites, joins, members, raters, sessions
 
 Role = Literal["rater", "adjudicator"]
 AccessLevel = Literal["rater", "adjudicator", "owner"]
@@ -23,8 +26,6 @@ LONGEST_NAME = 200
 INVITE_DAYS = 30
 MOST_SEATS = 10_000
 
-MEMBERS = select(raters.c.id, members).join(raters, raters.c.seq == members.c.rater)
-_MEMBER = MEMBERS.where(raters.c.id == bindparam("id"))
 _JOINED = select(func.count()).where(joins.c.invite == invites.c.seq).scalar_subquery()
 _INVITES = select(invites, _JOINED.label("joined"))
 _VALID = _INVITES.where(
@@ -123,24 +124,19 @@ class Access:
                 _check_role(connection, invite.name, invite.role)
             if invite.seats < 1 or (invite.share is not None and invite.share < 1):
                 raise StudyError("an invite needs at least one seat, and a share of at least one item")
-            times = [
-                None if at is None else microseconds(at) for at in (invite.created, invite.expires, invite.revoked)
-            ]
-            what = invite.role, invite.name, invite.seats, invite.share
-            row = (next_seq(connection, invites), invite.id, _digest(token), *what, *times)
+            times = (invite.created, invite.expires, invite.revoked)
+            what = invite.role, invite.name, invite.seats, invite.share, *(at and microseconds(at) for at in times)
+            row = (next_seq(connection, invites), invite.id, _digest(token), *what)
             insert_rows(connection, invites, [row])
 
     def invites(self) -> Sequence[Invite]:
         """Every invite, oldest first."""
-        with self._database.reading() as connection:
-            return [_invite(row) for row in connection.execute(_INVITES.order_by(invites.c.seq))]
+        return [_invite(row) for row in self._database.read(_INVITES.order_by(invites.c.seq))]
 
     def find_invite(self, token: str) -> Invite | None:
         """The invite of this token, if it is neither revoked nor expired."""
-        with self._database.reading() as connection:
-            found = _VALID.where(invites.c.token == _digest(token))
-            row = connection.execute(found, {"now": microseconds()}).first()
-            return None if row is None else _invite(row)
+        found = self._database.read(_VALID.where(invites.c.token == _digest(token)), {"now": microseconds()})
+        return _invite(found[0]) if found else None
 
     def revoke_invite(self, invite_id: str) -> bool:
         """End an invite and the sessions that came from it; False if there is none that is not revoked already."""
@@ -168,7 +164,10 @@ class Access:
             if connection.execute(seat.where(joins.c.invite == known.seq, raters.c.id == rater)).first() is not None:
                 return member_from(admit(connection, rater, known.role, None, source))
             _check_role(connection, rater, known.role)
-            if known.name is None and _is_taken(connection, rater):
+            # No person may use an open invite to rate in the name of another.
+            reserved = select(invites.c.seq).where(invites.c.name == rater, invites.c.revoked.is_(None)).limit(1)
+            taken = find_rater(connection, rater) or connection.execute(reserved).first()
+            if known.name is None and taken is not None:
                 raise StudyError(
                     f"the id {rater!r} belongs to another person here; check that it is yours, and if it is, ask the "
                     "person who sent the link"
@@ -182,23 +181,63 @@ class Access:
     def open_session(self, token: str, account: Account, lifetime: timedelta, invite: str | None = None) -> None:
         """Store a browser's access under the digest of its token. Expired sessions are deleted on this occasion."""
         with self._database.transaction() as connection:
-            at = microseconds()
-            connection.execute(delete(sessions).where(sessions.c.expires <= at))
+            at = now()
+            connection.execute(delete(sessions).where(sessions.c.expires <= microseconds(at)))
             number = member_row(connection, account.name).rater if account.name else None
-            ends = microseconds(now() + lifetime)
-            row = (_digest(token), new_id(), account.access, number, at, ends, invite)
-            insert_rows(connection, sessions, [row])
+            times = microseconds(at), microseconds(at + lifetime)
+            insert_rows(connection, sessions, [(_digest(token), new_id(), account.access, number, *times, invite)])
 
     def find_session(self, token: str) -> Account | None:
         """Whose session this token is, if it has not expired."""
-        asked = {"digest": _digest(token), "now": microseconds()}
-        with self._database.reading() as connection:
-            row = connection.execute(_SESSION, asked).first()
-        return None if row is None else Account(row.access, row.name or "")
+        found = self._database.read(_SESSION, {"digest": _digest(token), "now": microseconds()})
+        return Account(found[0].access, found[0].name or "") if found else None
 
     def close_session(self, token: str) -> None:
         with self._database.transaction() as connection:
             connection.execute(delete(sessions).where(sessions.c.token == _digest(token)))
+
+
+@dataclass
+class People:
+    """The members of a study: who may rate at the page (`access`), what they were given (`tasks`), and what they
+    answered for training and in repeats (`trials`). Nothing here changes a rating."""
+
+    _database: Database
+    access: Access
+    tasks: Tasks
+    trials: Trials
+
+    def members(self) -> Sequence[Member]:
+        """Every member, in the order in which they joined."""
+        rows = self._database.read(MEMBERS.order_by(members.c.joined, members.c.rater))
+        return [member_from(row) for row in rows]
+
+    def member(self, rater: str) -> Member | None:
+        return next(map(member_from, self._database.read(MEMBER, {"id": rater})), None)
+
+    def admit(self, rater: str, role: Role, share: int | None = None) -> Member:
+        """Make a person a member without an invite, or welcome them again; StudyError as in `Access.join`."""
+        with self._database.transaction() as connection:
+            return member_from(admit(connection, rater, role, share))
+
+    def update(self, rater: str, *, paused: bool | None = None, training_over: bool | None = None) -> None:
+        """Change what is given. Open worked examples are taken back when training is over."""
+        given = {"paused": paused, "training_over": training_over}
+        self._set(rater, {name: int(value) for name, value in given.items() if value is not None})
+
+    def seen(self, rater: str) -> None:
+        """Note that a member is active now."""
+        self._set(rater, {"seen": microseconds()})
+
+    def _set(self, rater: str, values: dict[str, int]) -> None:
+        with self._database.transaction() as connection:
+            number = member_row(connection, rater).rater
+            if values:
+                connection.execute(update(members).where(members.c.rater == number).values(values))
+            if values.get("training_over"):
+                training = update(assignments).where(assignments.c.purpose == Purpose.TRAINING.value)
+                its_open = training.where(assignments.c.rater == number, assignments.c.state == "open")
+                connection.execute(its_open.values(state="returned"))
 
 
 def _digest(token: str) -> str:
@@ -207,15 +246,8 @@ def _digest(token: str) -> str:
 
 
 def _invite(row: Any) -> Invite:
-    expires, revoked = (None if at is None else moment(at) for at in (row.expires, row.revoked))
-    created = moment(row.created)
+    created, expires, revoked = (at and moment(at) for at in (row.created, row.expires, row.revoked))
     return Invite(row.id, row.role, row.name, row.seats, row.share, created, expires, revoked, row.joined)
-
-
-def _is_taken(connection: Connection, rater: str) -> bool:
-    """Whether an id is known here, or reserved: nobody may use an open invite to rate in the name of another person."""
-    reserved = select(invites.c.seq).where(invites.c.name == rater, invites.c.revoked.is_(None)).limit(1)
-    return find_rater(connection, rater) is not None or connection.execute(reserved).first() is not None
 
 
 # Members
@@ -240,14 +272,6 @@ def admit(
     return member_row(connection, rater)
 
 
-def member_row(connection: Connection, rater: str) -> Any:
-    """A member's row, with the id of the rater; StudyError if there is none."""
-    row = connection.execute(_MEMBER, {"id": rater}).first()
-    if row is None:
-        raise StudyError(f"{rater!r} is not a member of this study; invite them first")
-    return row
-
-
 def member_from(row: Any) -> Member:
     flags = bool(row.paused), bool(row.training_over)
     return Member(row.id, row.role, moment(row.joined), moment(row.seen), row.share, *flags, decode(row.source))
@@ -263,7 +287,7 @@ def _check_role(connection: Connection, rater: str, role: Role) -> Any:
     known = find_rater(connection, rater)
     if known is not None and known[1] is not Kind.PERSON:
         raise StudyError(f"{rater!r} is known as a {known[1]} and cannot rate as a person; choose another rater id")
-    member = connection.execute(_MEMBER, {"id": rater}).first()
+    member = connection.execute(MEMBER, {"id": rater}).first()
     if member is not None and member.role != role:
         names = {"rater": "a rater", "adjudicator": "an adjudicator"}
         raise StudyError(f"{rater!r} is here as {names[member.role]} and cannot be {names[role]}; use another id")

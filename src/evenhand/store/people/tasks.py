@@ -13,7 +13,6 @@ from evenhand.assignment import Plan, Purpose, Task, TaskState, own_order, own_s
 from evenhand.errors import StudyError
 from evenhand.protocol.model import Protocol
 from evenhand.store.database import Database, insert_rows, microseconds, moment, next_seq
-from evenhand.store.people.access import member_row
 from evenhand.store.people.queue import COUNTED, is_made, make_queue, needed, strata
 from evenhand.store.protocols import Protocols
 from evenhand.store.ratings import find_rater
@@ -36,6 +35,8 @@ _LAST_ADOPTION = select(func.max(adoptions.c.seq)).correlate(None).scalar_subque
 CURRENT_PROTOCOL = select(adoptions.c.protocol).where(adoptions.c.seq == _LAST_ADOPTION).scalar_subquery()
 """The number of the current protocol."""
 
+MEMBERS = select(raters.c.id, members).join(raters, raters.c.seq == members.c.rater)
+MEMBER = MEMBERS.where(raters.c.id == bindparam("id"))
 _PLAN = select(plans.c.document).where(plans.c.seq == select(func.max(plans.c.seq)).correlate(None).scalar_subquery())
 _TASKS = (
     select(assignments, raters.c.id.label("name"), items.c.id.label("item_id"), queue.c.free)
@@ -229,9 +230,8 @@ class Tasks:
             return None if row is None else _task(row)
 
     def all(self, rater: str, *, after: int = 0, limit: int = 1000) -> Sequence[Task]:
-        with self._database.reading() as connection:
-            asked = {"name": rater, "after": min(max(after, 0), 2**31 - 1), "at_most": limit}
-            return [_task(row) for row in connection.execute(_PAGE, asked)]
+        asked = {"name": rater, "after": min(max(after, 0), 2**31 - 1), "at_most": limit}
+        return [_task(row) for row in self._database.read(_PAGE, asked)]
 
     @contextmanager
     def _task_turn(self, rater: str, number: int) -> Generator[tuple["_Turn", Any]]:
@@ -304,15 +304,14 @@ class Tasks:
         """Every member's tasks, members without tasks included; with `rater`, that one's alone."""
         query = _COUNTS if rater is None else _COUNTS.where(raters.c.id == rater)
         counts: dict[str, Counter[str]] = {}
-        with self._database.reading() as connection:
-            for name, purpose, state, number in connection.execute(query):
-                found = counts.setdefault(name, Counter())
-                if purpose == Purpose.TRAINING:
-                    found["training"] += number if state == "done" else 0
-                elif purpose is not None:
-                    found[state] += number
-                    if purpose == Purpose.REPEAT and state != "returned":
-                        found[f"repeats_{state}"] += number
+        for name, purpose, state, number in self._database.read(query):
+            found = counts.setdefault(name, Counter())
+            if purpose == Purpose.TRAINING:
+                found["training"] += number if state == "done" else 0
+            elif purpose is not None:
+                found[state] += number
+                if purpose == Purpose.REPEAT and state != "returned":
+                    found[f"repeats_{state}"] += number
         return {name: TaskCounts(**found) for name, found in counts.items()}
 
 
@@ -423,6 +422,14 @@ class _Turn:
 
 
 # Reading
+
+
+def member_row(connection: Connection, rater: str) -> Any:
+    """A member's row, with the id of the rater; StudyError if there is none."""
+    row = connection.execute(MEMBER, {"id": rater}).first()
+    if row is None:
+        raise StudyError(f"{rater!r} is not a member of this study; invite them first")
+    return row
 
 
 def find_row(connection: Connection, rater: str, number: int) -> Any:

@@ -55,8 +55,7 @@ class Trials:
             query = query.where(raters.c.id == rater)
         if number is not None:
             query = query.where(trials.c.number == number)
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
+        rows = self._database.read(query)
         ids = {row.seq: row.id for row in rows}
         superseded = {row.supersedes for row in rows}
         return [self._trial(row, ids.get(row.supersedes)) for row in rows if row.seq not in superseded]

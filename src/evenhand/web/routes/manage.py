@@ -18,8 +18,7 @@ from evenhand.monitoring.activity import Participant, activity_of
 from evenhand.monitoring.progress import StudyProgress, progress
 from evenhand.monitoring.quality import Match
 from evenhand.records import Rating, Status, now
-from evenhand.store.people.access import Member, Role
-from evenhand.store.people.people import People
+from evenhand.store.people.access import Member, People, Role
 from evenhand.store.people.tasks import TaskCounts
 from evenhand.study import Study
 from evenhand.web.errors import error_responses
