@@ -30,6 +30,9 @@ class Purpose(StrEnum):
     REPEAT = "repeat"
 
 
+EXAMPLE = "example:"
+"""The id of the unit of a worked example: this and its number in the protocol, from 0."""
+
 _HTTPS = r"^https://[^\s\"'<>]+$"
 
 

@@ -283,8 +283,14 @@ class EvaluateModel:
         """The study at the location, created if there is none. One with another protocol or items is rejected."""
         if self._location is None:
             return self._temporary_study
-        study = _opened(self._location)
-        if study is None:
+        is_url = "://" in str(self._location)
+        if not is_url and not Path(self._location).exists():
+            return Study.create(self._location, self.protocol, self._items)
+        try:
+            study = Study.open(self._location)
+        except NotAStudyError:
+            if not is_url:
+                raise
             return Study.create(self._location, self.protocol, self._items)
         wrong = None
         if study.protocol.digest != self.protocol.digest:
@@ -368,12 +374,3 @@ def _rater_source(model: object, tokenizer: object | None, device: str) -> Rater
     return lambda context: LlmRater(
         chat.model, context.connect(chat), context.protocol, context.options, bounded=loaded
     )
-
-
-def _opened(location: str | Path) -> Study | None:
-    if "://" not in str(location):
-        return Study.open(location) if Path(location).exists() else None
-    try:
-        return Study.open(location)
-    except NotAStudyError:
-        return None

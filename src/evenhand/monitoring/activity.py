@@ -48,10 +48,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """A member with their task counts, activity and current trials, and how far their answers match others.
-
-    A match is None if it does not apply, or is not computed yet.
-    """
+    """A member, and how far their answers match others: None if that does not apply, or is not computed yet."""
 
     member: Member
     counts: TaskCounts = field(default_factory=TaskCounts)

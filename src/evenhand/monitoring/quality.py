@@ -12,6 +12,7 @@ import numpy as np
 
 import evenhand.statistics as statistics
 from evenhand.analysis.tables import Table, TableBuilder, Tables, compared
+from evenhand.assignment import EXAMPLE
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Rating, Status, Value
 from evenhand.statistics import MISSING, Estimate, FloatArray, IntArray, Resampling, undefined
@@ -20,9 +21,6 @@ NOTHING_COMPARED = "no criterion of this protocol has answers that can be the sa
 
 FAST = Resampling(replicates=400)
 """Enough resamples for figures on the screen; the report draws five times as many."""
-
-EXAMPLE = "example:"
-"""The unit id of a worked example in a trial starts with this; its number follows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,5 @@
-"""Ratings → arrays for statistics, in one pass over the numbers that the database has anyway.
-
-No Rating is built on the way: a million units by three raters are three million rows, and building records of them
-would take longer than all the statistics.
-"""
+"""Ratings → arrays for statistics, in one pass over the numbers that the database has anyway: to build a Rating of each
+of three million rows would take longer than all the statistics."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -140,9 +137,8 @@ def _first_units(clusters: IntArray | None) -> list[int] | None:
     """The number of each item's first unit."""
     if clusters is None:
         return None
-    counts = np.bincount(clusters, minlength=int(clusters.max()) + 1 if clusters.size else 0)
-    starts: IntArray = np.cumsum(counts) - counts
-    return [int(start) for start in starts]
+    counts = np.bincount(clusters)
+    return (np.cumsum(counts) - counts).tolist()
 
 
 def _rows(database: Database, protocol: int, last: int) -> Iterator[_Row]:

@@ -1,8 +1,4 @@
-"""A study's database: transactions, and rows in and out of it.
-
-`SqliteDatabase` and `PostgresDatabase` supply what is their own: connecting, beginning a transaction, and the words for
-their driver's errors.
-"""
+"""A study's database: transactions, and rows in and out of it. `SqliteDatabase` and `PostgresDatabase` do the rest."""
 
 import json
 from abc import ABC, abstractmethod
@@ -133,6 +129,9 @@ class Database(ABC):
     @abstractmethod
     def explain(self, error: Exception) -> StudyError | None:
         """The driver's error in words that say what to do; None for one that is a mistake in our own code."""
+
+    @abstractmethod
+    def holds_study(self, connection: Connection) -> bool: ...
 
     @abstractmethod
     def create(self, fill: Callable[[Connection], None]) -> None:

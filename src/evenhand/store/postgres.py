@@ -4,13 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, create_engine, event, make_url, select
+from sqlalchemy import Connection, create_engine, event, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import NullPool
 
 from evenhand.errors import ConflictError, StudyError, optional_module
 from evenhand.store.database import BATCH, Database, Mode, insert_rows
-from evenhand.store.schema import COPIED, ITEM_INDEX, create_schema, has_tables, meta
+from evenhand.store.schema import COPIED, ITEM_INDEX, create_schema, meta
 from evenhand.store.sqlite import FULL_DISK, PATIENCE, SAME_MOMENT, SqliteDatabase
 
 SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
@@ -28,7 +28,14 @@ class PostgresDatabase(Database):
 
     def __init__(self, url: str, patience: float = PATIENCE) -> None:
         self._driver = optional_module("psycopg", "A study in PostgreSQL", "postgres")
-        self._url = _parse(url)
+        try:
+            self._url = make_url(url).set(drivername="postgresql+psycopg")
+        except (ArgumentError, ValueError):
+            # The URL itself may hold a password, so the message does not repeat it, nor the parser's own message.
+            raise StudyError(
+                "this PostgreSQL URL cannot be read; it looks like postgresql://USER:PASSWORD@HOST:5432/DATABASE, with "
+                "special characters of the password written as %XX"
+            ) from None
         self._patience = patience
         # Without a password, wherever it was given.
         harmless = {key: value for key, value in self._url.query.items() if "password" not in key}
@@ -69,9 +76,12 @@ class PostgresDatabase(Database):
             # no write has to be tried twice, and two imports that touch the same cells cannot deadlock.
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
 
+    def holds_study(self, connection: Connection) -> bool:
+        return connection.exec_driver_sql(f"SELECT to_regclass('{_SCHEMA}.meta')").scalar() is not None
+
     def create(self, fill: Callable[[Connection], None]) -> None:
         with self.transaction() as connection:
-            if has_tables(connection):
+            if self.holds_study(connection):
                 raise StudyError(
                     "this database holds a study already; nothing was changed. Create another database for this one "
                     "with: createdb NAME"
@@ -114,17 +124,6 @@ def _copy(source: Connection, target: Connection) -> None:
         for rows in source.execute(query).partitions():
             insert_rows(target, table, [tuple(row) for row in rows])
     ITEM_INDEX.create(target)
-
-
-def _parse(url: str) -> URL:
-    try:
-        return make_url(url).set(drivername="postgresql+psycopg")
-    except (ArgumentError, ValueError):
-        # The URL itself may hold a password, so the message does not repeat it, nor the parser's own message.
-        raise StudyError(
-            "this PostgreSQL URL cannot be read; it looks like postgresql://USER:PASSWORD@HOST:5432/DATABASE, with "
-            "special characters of the password written as %XX"
-        ) from None
 
 
 _MESSAGES = {

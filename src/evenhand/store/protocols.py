@@ -45,11 +45,9 @@ class Versions:
 
 @dataclass
 class Protocols:
-    """The protocols of a study.
+    """The protocols of a study; every rating carries the digest of the one it was made under.
 
-    Every rating carries the digest of the protocol it was made under. Ratings of two digests are never mixed unless the
-    caller asks for it. `known` changes only when this object reads the protocols again, not whenever another process
-    adopts one; ratings made under either are kept.
+    `known` changes only when this object reads the protocols again, not whenever another process adopts one.
     """
 
     _database: Database
@@ -130,26 +128,22 @@ def _check_fit(current: Protocol, protocol: Protocol, items: Iterable[Item]) -> 
             "create a new study for it"
         )
     changed = {name: spec for name, spec in protocol.item.fields.items() if spec != current.item.fields.get(name)}
-    problems = _misfits(changed, items) if changed else []
-    if problems:
-        raise StudyError(
-            f"{protocol.name} does not fit the items of this study: {'; '.join(problems)}. "
-            "Create a new study with items that have these fields, or change the protocol"
-        )
-
-
-def _misfits(changed: Mapping[str, FieldSpec], items: Iterable[Item]) -> list[str]:
     wrong: dict[tuple[str, str], list[str]] = {}
-    for item in items:
+    for item in items if changed else ():
         for name, spec in changed.items():
             value = item.fields.get(name)
             if value is None and spec.required:
                 wrong.setdefault((name, "do not have it"), []).append(item.id)
             elif value is not None and not _fits(value, spec):
                 wrong.setdefault((name, f"have a value that is not a {spec.kind} of this protocol"), []).append(item.id)
-    return [
-        f"field {name!r}: {len(ids):,} items {what}, the first is {ids[0]!r}" for (name, what), ids in wrong.items()
-    ]
+    if wrong:
+        problems = "; ".join(
+            f"field {name!r}: {len(ids):,} items {what}, the first is {ids[0]!r}" for (name, what), ids in wrong.items()
+        )
+        raise StudyError(
+            f"{protocol.name} does not fit the items of this study: {problems}. "
+            "Create a new study with items that have these fields, or change the protocol"
+        )
 
 
 def _fits(value: FieldValue, spec: FieldSpec) -> bool:

@@ -47,9 +47,7 @@ _COUNTS = select(
 _earlier = ratings.alias("earlier")
 _CURRENT = (
     select(current.c.rating)
-    .where(current.c.protocol == ratings.c.protocol, current.c.rater == ratings.c.rater)
-    .where(current.c.item == ratings.c.item, current.c.position == ratings.c.position)
-    .where(current.c.criterion == ratings.c.criterion)
+    .where(*(current.c[name] == ratings.c[name] for name in ("protocol", "rater", "item", "position", "criterion")))
     .scalar_subquery()
 )
 
@@ -442,10 +440,8 @@ def _details(rating: Rating) -> str | None:
     return encode(details) if details else None
 
 
-@lru_cache(maxsize=4096)
-def _value(text: str) -> Value:
-    """Labels and levels repeat a million times; free texts push them out only for a moment."""
-    return decode(text)
+# Labels and levels repeat a million times; free texts push them out only for a moment.
+_value: Callable[[str], Value] = lru_cache(maxsize=4096)(decode)
 
 
 def rating_from(row: RatingRow, unit: str, rater: str, digest: str, supersedes: str | None) -> Rating:

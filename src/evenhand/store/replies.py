@@ -38,12 +38,8 @@ class StoredReply:
 
 @dataclass
 class Replies:
-    """The replies of models.
-
-    Append-only. When `add` returns, the replies are on the disk; when it raises, none of them is stored. A reply is
-    known by its id: sent twice, it is stored once. Of several replies under one key the last one counts; the others
-    stay.
-    """
+    """The replies of models, append-only. When `add` returns, they are on the disk; when it raises, none is stored. A
+    reply is known by its id: sent twice, it is stored once. Of several under one key the last one counts."""
 
     _database: Database
 

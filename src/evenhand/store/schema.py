@@ -9,7 +9,7 @@ Unit ids are not stored: they follow from the item's id, the position and the un
 
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, inspect, select, text
+from sqlalchemy import Connection, delete, insert, select, text
 from sqlalchemy.schema import Column, ForeignKey, ForeignKeyConstraint, Index, MetaData, Table, UniqueConstraint
 from sqlalchemy.types import BigInteger, Integer, Text
 
@@ -304,11 +304,6 @@ def create_schema(connection: Connection) -> None:
     for statement in _SQLITE_TRIGGERS if sqlite else _POSTGRES_TRIGGERS:
         connection.exec_driver_sql(statement)
     write_meta(connection, {"schema": str(SCHEMA), "evenhand": __version__})
-
-
-def has_tables(connection: Connection) -> bool:
-    """Whether there is a study in this database."""
-    return inspect(connection).has_table(meta.name)
 
 
 def check_schema(connection: Connection) -> dict[str, str]:

@@ -99,6 +99,9 @@ class SqliteDatabase(Database):
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 1.5, _LONGEST_PAUSE)
 
+    def holds_study(self, connection: Connection) -> bool:
+        return bool(connection.exec_driver_sql("SELECT count(*) FROM sqlite_master WHERE name = 'meta'").scalar())
+
     def create(self, fill: Callable[[Connection], None]) -> None:
         if self.location == MEMORY:
             with self.transaction() as connection:
@@ -259,9 +262,7 @@ _READ_ONLY = (
 )
 _MESSAGES = {
     sqlite3.SQLITE_FULL: FULL_DISK,
-    sqlite3.SQLITE_READONLY: _READ_ONLY,
-    sqlite3.SQLITE_PERM: _READ_ONLY,
-    sqlite3.SQLITE_CANTOPEN: _READ_ONLY,
+    **dict.fromkeys((sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN), _READ_ONLY),
     sqlite3.SQLITE_IOERR: "the disk did not read or write what it was asked to; it may be full, disconnected or "
     "failing. Nothing of this was stored",
     sqlite3.SQLITE_CORRUPT: "the file is damaged. Go back to the last backup, or rescue what is left with: "

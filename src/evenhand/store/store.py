@@ -1,8 +1,7 @@
 """A stored study: a path is a SQLite file, a `postgresql://` URL a database; `:memory:` lasts as long as its object."""
 
 import gc
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from evenhand.store.postgres import SCHEMES, PostgresDatabase
 from evenhand.store.protocols import Protocols, add_adoption, read_versions
 from evenhand.store.ratings import Ratings
 from evenhand.store.replies import Replies
-from evenhand.store.schema import ITEM_INDEX, check_schema, create_schema, has_tables, items, units, write_meta
+from evenhand.store.schema import ITEM_INDEX, check_schema, create_schema, items, units, write_meta
 from evenhand.store.sqlite import SqliteDatabase, is_sqlite, not_a_study
 from evenhand.store.work import Work
 from evenhand.text import masked
@@ -39,7 +38,7 @@ class Store:
     def __init__(self, database: Database) -> None:
         try:
             with database.reading() as connection:
-                if not has_tables(connection):
+                if not database.holds_study(connection):
                     raise not_a_study("the database holds none")
                 created = check_schema(connection)["created"]
                 versions = read_versions(connection)
@@ -97,10 +96,8 @@ def create_store(location: str | Path, protocol: Protocol, source: str, work: It
 
 
 def open_store(location: str | Path) -> Store:
-    """Open a study, in the same time whatever its size.
-
-    Raises NotAStudyError, NewerStudyError, or StudyError if it is missing or cannot be read and written.
-    """
+    """Open a study, in the same time whatever its size. Raises NotAStudyError, NewerStudyError, or StudyError if it is
+    missing or cannot be read and written."""
     return Store(_database(location))
 
 
@@ -133,23 +130,17 @@ def _fill(connection: Connection, protocol: Protocol, source: str, work: Iterabl
     create_schema(connection)
     add_adoption(connection, protocol, source)
     ITEM_INDEX.drop(connection)
-    with _collector_paused():
-        n_units = _insert_work(connection, protocol.rule.of, work)
-    _index_items(connection)
-    write_meta(connection, {"created": now().isoformat(), "units": str(n_units)})
-
-
-@contextmanager
-def _collector_paused() -> Generator[None]:
-    """Millions of short-lived records trigger Python's cycle collector again and again, a sixth of the time of a load;
-    none of them is in a cycle, so reference counting frees them all."""
-    enabled = gc.isenabled()
+    # Millions of short-lived records trigger Python's cycle collector again and again, a sixth of the time of a load;
+    # none of them is in a cycle, so reference counting frees them all.
+    collecting = gc.isenabled()
     gc.disable()
     try:
-        yield
+        n_units = _insert_work(connection, protocol.rule.of, work)
     finally:
-        if enabled:
+        if collecting:
             gc.enable()
+    _index_items(connection)
+    write_meta(connection, {"created": now().isoformat(), "units": str(n_units)})
 
 
 def _insert_work(connection: Connection, rule: str, work: Iterable[ItemUnits]) -> int:

@@ -16,6 +16,7 @@ from typing import Any, Literal, cast
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql import ColumnElement
+from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import BigInteger, Integer, Text
 
@@ -43,13 +44,10 @@ class clock(FunctionElement[int]):
     inherit_cache = True
 
 
-@compiles(clock, "sqlite")
-def _sqlite_clock(*_: Any, **__: Any) -> str:
-    return "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)"
-
-
-@compiles(clock, "postgresql")
-def _postgres_clock(*_: Any, **__: Any) -> str:
+@compiles(clock)
+def _clock_sql(_: clock, compiler: SQLCompiler, **__: Any) -> str:
+    if compiler.dialect.name == "sqlite":
+        return "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)"
     return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
 
 
@@ -191,8 +189,6 @@ class Run:
     state: RunState
     settings: Mapping[str, object]
     counts: Mapping[str, object]
-    digest: str = ""
-    config: str = ""
     cap: int | None = None
     spent: int = 0
     reserved: int = 0
@@ -250,10 +246,7 @@ class Work:
     """How far this worker has come in the study, by run."""
 
     def pending(self, rater: str, *, failed: bool = False) -> Iterator[ItemUnits]:
-        """Every item with the units that this rater has yet to rate, in the order of the study.
-
-        An item without such units is skipped. `failed`: units with a failed current rating are among them.
-        """
+        """Items with the units that this rater has yet to rate, or has failed to rate if `failed`, in their order."""
         after, asked = 0, self._asked(rater, failed)
         while True:
             with self._database.reading() as connection:
@@ -347,10 +340,9 @@ class Work:
         return run
 
     def take(self, run: str, worker: str, n: int, *, failed: bool = False) -> Taken:
-        """Lease up to `n` items that are still to rate.
+        """Lease up to `n` items that are still to rate, after removing the leases that expired.
 
-        Leases that expired are removed first; what they had reserved counts as spent, because a dead worker may have
-        paid. `failed`: units whose rating failed before the run started are among those to rate.
+        `failed`: units whose rating failed before the run started are among those to rate.
         """
         with self._database.transaction(lock=False) as connection:
             # On PostgreSQL the row of the run stays locked: no other worker takes items meanwhile.
@@ -422,10 +414,7 @@ class Work:
             return False
 
     def renew(self, run: str, worker: str, counts: Mapping[str, object]) -> bool:
-        """Prolong this worker's leases and note its counts; False if the run is to stop.
-
-        A worker calls this every third of the term. Leases that were taken over stay with their new worker.
-        """
+        """Prolong the leases that this worker still has and note its counts; False if the run is to stop."""
         with self._database.transaction(lock=False) as connection:
             row = _row(connection, run)
             mine = self._mine(row, worker)
@@ -434,11 +423,8 @@ class Work:
             return row.state == "running" and not row.stop
 
     def finish(self, run: str, worker: str, done: Sequence[Finished], *, rater: RaterRef | None = None) -> Set[str]:
-        """Store the ratings of leased items and end their leases, in one transaction; returns the ids of the items.
-
-        Only leases that this worker still has are ended, and only their ratings stored: an item that another worker
-        took over is not rated twice. `rater` is made known first.
-        """
+        """Store the ratings of leased items and end their leases, in one transaction, as far as this worker still has
+        them; returns the ids of the items. `rater` is made known first."""
         with self._database.transaction() as connection:
             row = _row(connection, run)
             ended = {**self._mine(row, worker), "names": [one.item for one in done]}
@@ -524,8 +510,7 @@ def _run(row: Any, its_workers: Sequence[WorkerInfo]) -> Run:
         state, ended = "stopped", max((worker.seen_until for worker in its_workers), default=None)
     counts = reduce(_sum, (worker.counts for worker in its_workers), dict[str, object]())
     what = datetime.fromisoformat(row.started), ended, state, decode(row.settings), counts
-    money = row.common_cap, row.all_spent, row.all_reserved
-    return Run(row.id, row.rater, *what, row.protocol, row.config, *money, its_workers)
+    return Run(row.id, row.rater, *what, row.common_cap, row.all_spent, row.all_reserved, its_workers)
 
 
 def _sum(first: Mapping[str, object], second: Mapping[str, object]) -> dict[str, object]:

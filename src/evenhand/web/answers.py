@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from fastapi import HTTPException
 from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, TypeAdapter
 
-from evenhand.assignment import Plan, Purpose
+from evenhand.assignment import EXAMPLE, Plan, Purpose
 from evenhand.errors import UserError
 from evenhand.nlp.quotes import Quotes
 from evenhand.protocol.completion import (
@@ -151,7 +151,7 @@ class RaterTask:
         """A worked example has one unit, which is not stored."""
         if self.task.item is not None:
             return self.study.store.items.units_of([self.task.item]).get(self.task.item, ())
-        return [example_unit(self.protocol, self.example, f"example:{self.task.example}")] if self.example else []
+        return [example_unit(self.protocol, self.example, f"{EXAMPLE}{self.task.example}")] if self.example else []
 
     def unit(self, position: int) -> Unit:
         """The unit at a position, from 1; 404 if there is none."""

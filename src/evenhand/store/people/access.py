@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from secrets import token_urlsafe
 from typing import Any, Literal
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from evenhand.assignment import Purpose
 from evenhand.errors import StudyError, UserError
@@ -28,9 +28,6 @@ MOST_SEATS = 10_000
 
 _JOINED = select(func.count()).where(joins.c.invite == invites.c.seq).scalar_subquery()
 _INVITES = select(invites, _JOINED.label("joined"))
-_VALID = _INVITES.where(
-    invites.c.revoked.is_(None), or_(invites.c.expires.is_(None), invites.c.expires > bindparam("now"))
-)
 _SESSION = (
     select(sessions.c.access, raters.c.id.label("name"))
     .outerjoin(raters, raters.c.seq == sessions.c.rater)
@@ -135,8 +132,8 @@ class Access:
 
     def find_invite(self, token: str) -> Invite | None:
         """The invite of this token, if it is neither revoked nor expired."""
-        found = self._database.read(_VALID.where(invites.c.token == _digest(token)), {"now": microseconds()})
-        return _invite(found[0]) if found else None
+        found = map(_invite, self._database.read(_INVITES.where(invites.c.token == _digest(token))))
+        return next((invite for invite in found if state_of(invite) in ("open", "full")), None)
 
     def revoke_invite(self, invite_id: str) -> bool:
         """End an invite and the sessions that came from it; False if there is none that is not revoked already."""
@@ -155,8 +152,8 @@ class Access:
         here before, or that a named invite reserves.
         """
         with self._database.transaction() as connection:
-            known = connection.execute(_VALID.where(invites.c.id == invite.id), {"now": microseconds()}).first()
-            if known is None:
+            known = connection.execute(_INVITES.where(invites.c.id == invite.id)).first()
+            if known is None or state_of(_invite(known)) in ("expired", "revoked"):
                 raise StudyError("this invite is no longer valid; ask for a new one")
             if known.name not in (None, rater):
                 raise StudyError(f"this invite is for {known.name!r} only")

@@ -1,9 +1,6 @@
-"""The queue: the items in one order for all raters, to how many more people each is to be given, and which of them
-have known answers.
-
-It follows from the items, the ratings, the assignments, the protocol and the plan. It is made again when the protocol
-changes, or what the plan says about it; `meta` keeps for what it was made.
-"""
+"""The queue: the items in one order for all raters, to how many more people each is to be given, and which of them have
+known answers. It is made again when the protocol changes, or what the plan says about it; `meta` keeps for what it was
+made."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain

@@ -139,15 +139,6 @@ class TaskCounts:
         """Items done, each counted once."""
         return self.done - self.repeats_done
 
-    @property
-    def own_given(self) -> int:
-        """Items open or done, each counted once."""
-        return self.own_done + self.open - self.repeats_open
-
-    @property
-    def repeats_given(self) -> int:
-        return self.repeats_open + self.repeats_done
-
 
 @dataclass
 class Tasks:
@@ -460,14 +451,12 @@ def _claimed(plan: Plan, now: int) -> dict[str, int]:
 # Plans
 
 
+# The plan is read with every task that is given out, and seldom changes.
+_parsed = lru_cache(maxsize=32)(Plan.model_validate_json)
+
+
 def _read_plan(connection: Connection) -> Plan:
     return _parsed(connection.execute(_PLAN).scalar() or "{}")
-
-
-@lru_cache(maxsize=32)
-def _parsed(document: str) -> Plan:
-    """The plan is read with every task that is given out, and seldom changes."""
-    return Plan.model_validate_json(document)
 
 
 def _check_plan(connection: Connection, plan: Plan, protocol: Protocol) -> None:

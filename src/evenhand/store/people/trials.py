@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from sqlalchemy import Connection, and_, select
 
-from evenhand.assignment import Purpose
+from evenhand.assignment import EXAMPLE, Purpose
 from evenhand.errors import StudyError
 from evenhand.records import Rating
 from evenhand.store.database import Database
@@ -57,14 +57,15 @@ class Trials:
             query = query.where(trials.c.number == number)
         rows = self._database.read(query)
         ids = {row.seq: row.id for row in rows}
-        superseded = {row.supersedes for row in rows}
-        return [self._trial(row, ids.get(row.supersedes)) for row in rows if row.seq not in superseded]
-
-    def _trial(self, row: Any, superseded: str | None) -> tuple[int, Rating]:
-        rule = self._protocols.known.current.rule.of
-        unit = _example_unit(row.example) if row.item is None else unit_id(row.item, row.position, rule)
-        columns = cast("RatingRow", tuple(row[:12]))
-        return row.number, rating_from(columns, unit, row.name, row.digest, superseded)
+        superseded, rule = {row.supersedes for row in rows}, self._protocols.known.current.rule.of
+        found: list[tuple[int, Rating]] = []
+        for row in rows:
+            if row.seq not in superseded:
+                unit = f"{EXAMPLE}{row.example}" if row.item is None else unit_id(row.item, row.position, rule)
+                columns = cast("RatingRow", tuple(row[:12]))
+                trial = rating_from(columns, unit, row.name, row.digest, ids.get(row.supersedes))
+                found.append((row.number, trial))
+        return found
 
     def _cell(self, connection: Connection, versions: Versions, number: int, rating: Rating) -> Cell:
         """Where a trial goes; StudyError if it does not belong to the task, or does not fit its protocol."""
@@ -72,24 +73,13 @@ class Trials:
         task = find_row(connection, rating.rater, number) if is_current else None
         if task is None:
             raise StudyError(f"{rating.rater!r} has no task {number} under this protocol; nothing was stored")
-        position = self._position(connection, task, rating.unit)
-        if position is None:
+        item, position = locate(connection, [rating.unit], versions.current.rule.of).get(rating.unit, (None, 1))
+        is_example = task.purpose == Purpose.TRAINING and rating.unit == f"{EXAMPLE}{task.example}"
+        if not is_example and (task.purpose != Purpose.REPEAT or item != task.item):
             raise StudyError(
                 f"unit {rating.unit!r} is not one of task {number} of {rating.rater!r}, or that task is for ratings; "
                 "nothing was stored"
             )
         if why := misfit(rating, versions.current):
             raise StudyError(f"nothing was stored: {why}")
-        return number, position, rating.criterion, task.rater, versions.current_number
-
-    def _position(self, connection: Connection, task: Any, unit: str) -> int | None:
-        """The position of a unit in a task; None if the task does not take trials of it."""
-        if task.purpose == Purpose.TRAINING:
-            return 1 if unit == _example_unit(task.example) else None
-        item, position = locate(connection, [unit], self._protocols.known.current.rule.of).get(unit, (None, None))
-        return position if task.purpose == Purpose.REPEAT and item == task.item else None
-
-
-def _example_unit(example: int) -> str:
-    """The id of the unit of a worked example."""
-    return f"example:{example}"
+        return number, 1 if is_example else position, rating.criterion, task.rater, versions.current_number

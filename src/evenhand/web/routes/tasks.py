@@ -314,10 +314,10 @@ def progress_of(study: Study, rater: str, plan: Plan) -> TaskProgress:
         return TaskProgress(counts.done, None)
     total = study.store.items.count()
     items = total if share is None else min(share, total)
-    if counts.own_given >= items:
+    if counts.own_done + counts.open - counts.repeats_open >= items:
         # Everything has been assigned: there is nothing more to come.
         return TaskProgress(counts.done, counts.done + counts.open)
-    return TaskProgress(counts.done, items + max(repeats_among(items, plan), counts.repeats_given))
+    return TaskProgress(counts.done, items + max(repeats_among(items, plan), counts.repeats_open + counts.repeats_done))
 
 
 def task_view(task: RaterTask) -> TaskView:
