@@ -97,7 +97,9 @@ class Ratings:
 
     def raters(self) -> Sequence[RaterRef]:
         """Every rater of the study, in order of arrival."""
-        return [RaterRef(row[0], Kind(row[1]), row[2], row[3]) for row in self._database.read(_RATERS)]
+        with self._database.reading() as connection:
+            rows = connection.execute(_RATERS).all()
+        return [RaterRef(row[0], Kind(row[1]), row[2], row[3]) for row in rows]
 
     def add(
         self,
@@ -125,10 +127,13 @@ class Ratings:
         with self._database.transaction() as connection:
             for rater in newcomers:
                 introduce(connection, rater)
-            added = [self._append(connection, batch, if_current, keep_same) for batch in chain([first], parts)]
+            added = [self.append(connection, batch, if_current, keep_same) for batch in chain([first], parts)]
         return Added(*map(sum, zip(*map(astuple, added), strict=True)))
 
-    def _append(self, connection: Connection, batch: Sequence[Rating], if_current: bool, keep_same: bool) -> Added:
+    def append(
+        self, connection: Connection, batch: Sequence[Rating], if_current: bool = False, keep_same: bool = False
+    ) -> Added:
+        """Store ratings of known raters in the transaction of a caller that is the only writer; otherwise as `add`."""
         self._look_up(connection, batch)
         cells = self._cells(connection, batch)
         return append(connection, ratings, batch, cells, if_current=if_current, keep_same=keep_same)

@@ -22,10 +22,10 @@ from sqlalchemy.types import BigInteger, Integer, Text
 
 from evenhand.errors import StudyError
 from evenhand.records import Item, RaterRef, Rating, Status, Unit, new_id, now
-from evenhand.store.database import Database, decode, encode, insert_rows, moment, next_seq
+from evenhand.store.database import BATCH, Database, decode, encode, insert_rows, moment, next_seq
 from evenhand.store.items import ItemUnits, item_from, numbers_of, unit_from
 from evenhand.store.protocols import Protocols
-from evenhand.store.ratings import Ratings
+from evenhand.store.ratings import Ratings, introduce
 from evenhand.store.schema import current, items, leases, protocols, raters, ratings, runs, units, workers
 
 PAGE = 200
@@ -435,8 +435,10 @@ class Work:
             # A worker that was suspended may have taken an item again that it was still working on: it counts once.
             once = {one.item: one for one in mine}
             found = [rating for one in once.values() for rating in one.ratings]
-            if found:
-                self._ratings.add(found, raters=[] if rater is None else [rater])
+            if found and rater is not None:
+                introduce(connection, rater)
+            for start in range(0, len(found), BATCH):
+                self._ratings.append(connection, found[start : start + BATCH])
             return set(once)
 
     def leave(
