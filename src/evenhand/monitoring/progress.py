@@ -82,9 +82,7 @@ def _study_progress(
     members = [person for person in people if person.member.role == "rater"]
     raters = [person for person in members if person.member.rater != plan.gold]
     wanted = plan.overlap or max(len(raters), 1)
-    rated = np.zeros(tables.n_units, dtype=np.bool_)
-    for units in of_person.values():
-        rated[units] = True
+    rated = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *of_person.values()]))
     if plan.overlap is None:
         # Every member rates every item. With an overlap of K, people who rated elsewhere count among the K.
         here = {person.member.rater for person in raters}
@@ -102,7 +100,7 @@ def _study_progress(
         items=tables.n_items,
         units=tables.n_units,
         raters=len(members),
-        units_rated=int(rated.sum()),
+        units_rated=rated.size,
         units_done=int((of_units >= wanted).sum()),
         items_wanted=tables.n_items * wanted,
         items_given=min(given, tables.n_items * wanted),
