@@ -62,17 +62,18 @@ RaterSource = str | Rater | OwnRater | Callable[[RaterContext], Rater]
 
 def rater_of(source: RaterSource, context: RaterContext) -> Rater:
     """The rater that a spec names, a function builds or an object is. Raises UserError for an unknown spec."""
+    name = None
     if isinstance(source, str):
-        return _from_spec(source, context)
+        name, spec, kind = _split(source)
+        source = _installed(spec, name, kind, context)
     if hasattr(source, "rate_units"):
         return cast("Rater", source)
     if hasattr(source, "rate"):
-        return AdaptedRater(cast("OwnRater", source), context.protocol)
+        return AdaptedRater(cast("OwnRater", source), context.protocol, name)
     return cast("Callable[[RaterContext], Rater]", source)(context)
 
 
-def _from_spec(given: str, context: RaterContext) -> Rater:
-    name, spec, kind = _split(given)
+def _installed(spec: str, name: str, kind: str, context: RaterContext) -> Rater | OwnRater:
     entry_point = kinds().get(kind)
     if entry_point is None:
         raise UserError(
@@ -84,10 +85,7 @@ def _from_spec(given: str, context: RaterContext) -> Rater:
     loaded = entry_point.load()
     if isinstance(loaded, type) and spec.lower() != kind:
         raise UserError(f"{spec!r}: the rater {kind!r} takes no options; write {kind}, or NAME={kind}")
-    made = loaded() if isinstance(loaded, type) else cast("Factory", loaded)(spec, name, context)
-    if hasattr(made, "rate_units"):
-        return cast("Rater", made)
-    return AdaptedRater(cast("OwnRater", made), context.protocol, name)
+    return loaded() if isinstance(loaded, type) else cast("Factory", loaded)(spec, name, context)
 
 
 def _split(spec: str) -> tuple[str, str, str]:

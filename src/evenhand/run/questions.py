@@ -155,15 +155,12 @@ class _QuestionWorker(Worker[_Made]):
         store, counters = recorder.store, self.counters
         self._maker = QuestionMaker(rater, store.protocol)
         counters.rater = f"{MAKER}{rater.ref.id})"
+        settings = {**rater.settings, "making": MAKING}
+        self.spec = RunSpec(model_ref(counters.rater, settings), settings)
         counters.to_do = store.items.count()
         self.making = Making({counters.rater: counters}, location=store.location, maker=f"by {rater.ref.id}")
         self._items = _open_items(store, self.making)
         self._began = now()
-
-    @property
-    def spec(self) -> RunSpec:
-        settings = {**self.rater.settings, "making": MAKING}
-        return RunSpec(model_ref(self.counters.rater, settings), settings)
 
     def take(self, n: int) -> Taken:
         items = list(islice(self._items, n))

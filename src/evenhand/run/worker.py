@@ -50,16 +50,13 @@ class Worker(ABC, Generic[R]):
         self.counters = recorder.counters[rater.ref.id]
         self.names: tuple[str, str] = "", ""
         """The ids of the run and of this worker."""
+        self.spec = RunSpec(rater.ref, rater.settings)
+        """How the run is recorded."""
         self._recorder = recorder
         self._store = recorder.store
         width = sum(chat.pace.width for chat in rater.chats)
         # An item that is rated in this process takes as long as many calls: it is stored when it is done.
         self._group, self._enough = (GROUP, 2 * width + GROUP) if width else (1, 1)
-
-    @property
-    def spec(self) -> RunSpec:
-        """How the run is recorded."""
-        return RunSpec(self.rater.ref, self.rater.settings)
 
     @abstractmethod
     def take(self, n: int) -> Taken:
@@ -75,8 +72,8 @@ class Worker(ABC, Generic[R]):
 
     async def run(self) -> None:
         """Work until nothing is left or the run is to end."""
-        counters, settings = self.counters, dict(self.spec.settings)
-        LOG.info("%s: begins, %d to do; settings %s", counters.rater, counters.to_do, settings)
+        counters = self.counters
+        LOG.info("%s: begins, %d to do; settings %s", counters.rater, counters.to_do, dict(self.spec.settings))
         renewing = asyncio.create_task(self._renew())
         running: dict[asyncio.Task[R], int] = {}
         done: list[R] = []
@@ -201,11 +198,10 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
     def __init__(self, recorder: Recorder, rater: Rater) -> None:
         super().__init__(recorder, rater)
         check_settings(recorder.store, rater)
-        limit = recorder.options.limit
-        self._left: int | None = limit
+        self._left: int | None = recorder.options.limit
         self._failed = recorder.options.retry_failed
         _, units = recorder.store.work.count_pending(rater.ref.id, failed=self._failed)
-        self.counters.to_do = units if limit is None else min(units, limit)
+        self.counters.to_do = units if self._left is None else min(units, self._left)
 
     def take(self, n: int) -> Taken:
         if self._left is not None and self._left <= 0:
