@@ -124,10 +124,7 @@ for _tag, _pattern, _first in (
 
 
 def parse(text: str, source: str) -> tuple[Content, list[Problem]]:
-    """The values in a YAML text, and the problems that leave it readable, such as a key given twice.
-
-    Raises ProtocolError if the text is not YAML at all.
-    """
+    """The values in a YAML text, and problems that leave it readable. Raises ProtocolError if it is not YAML at all."""
     builder = _Builder(source)
     try:
         node = yaml.compose(text, Loader=_CoreLoader)  # pyright: ignore[reportUnknownMemberType]

@@ -98,10 +98,7 @@ def _split(spec: str) -> tuple[str, str, str]:
 
 
 def model_within(outer: str, spec: str, context: RaterContext, protocol: Protocol | None = None) -> Rater:
-    """The language model that a built-in rater is to use, as in verifier(SPEC), under another protocol if one is given.
-
-    Raises UserError if the spec does not name a language model.
-    """
+    """The language model in verifier(SPEC) and the like, under `protocol` if given. Raises UserError if it is none."""
     context = context if protocol is None else replace(context, protocol=protocol)
     # Local kinds are rejected before they complain that the inner protocol does not suit them.
     rater = None if _split(spec)[2] in _LOCAL_KINDS else rater_of(spec, context)

@@ -76,10 +76,7 @@ def check_asks(store: Store) -> None:
 
 
 def cloze_questions(protocol: Protocol, item: Item) -> Sequence[Question]:
-    """Questions made from an item's reference without a model: its sentences, each with a gap.
-
-    What the gap leaves out (a name, a number, a date or a phrase) is the reference's own answer.
-    """
+    """Questions without a model: sentences of the reference, each with a gap. What it leaves out is the answer."""
     field_name = protocol.rule.field
     text = item.fields.get(field_name, "") if field_name is not None else ""
     assert isinstance(text, str), "the protocol's check demands a text field"

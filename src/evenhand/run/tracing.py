@@ -8,10 +8,7 @@ from evenhand.llm.base import CallError, Reply, Request
 
 
 async def traced(model: str, request: Request, call: Awaitable[Reply]) -> Reply:
-    """Wait for a call within an OpenTelemetry span of its own, if the user has set OpenTelemetry up.
-
-    Names and attributes follow OpenTelemetry's conventions for generative AI; there is never any content.
-    """
+    """Wait for a call in a span with OpenTelemetry's attributes for generative AI; there is never any content in it."""
     trace = _opentelemetry()
     if trace is None:
         return await call

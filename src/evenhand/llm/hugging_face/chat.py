@@ -52,10 +52,7 @@ Alternatives = list[tuple[int, float]]
 
 @dataclass(eq=False)
 class Generation:
-    """One request and the reply in progress, which ends with a `finish` or a `failure`.
-
-    The future of the reply stays pending during the work, so that it can be cancelled.
-    """
+    """A request and its reply in progress, up to a `finish` or a `failure`. The future can be cancelled until then."""
 
     request: Request
     answer: "Future[Reply]" = field(default_factory=lambda: Future[Reply]())

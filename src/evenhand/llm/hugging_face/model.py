@@ -51,10 +51,7 @@ class LoadedModel:
 
     @classmethod
     def load(cls, source: str, *, device: str = "auto", dtype: str = "auto") -> "LoadedModel":
-        """Load a folder or a model id of the hub. `auto`: all available devices, and the precision of the weights.
-
-        Code that comes with a model is never run. Raises UserError for a model that cannot be loaded.
-        """
+        """Load a folder or an id of the hub. `auto`: all available devices, and the precision of the weights."""
         source = source.removeprefix("hf:")
         model, tokenizer = load_pretrained(
             "AutoModelForCausalLM", source, VALID, device=device, dtype=dtype, spread=True

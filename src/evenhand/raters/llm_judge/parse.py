@@ -83,11 +83,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Reading:
-    """What was read: every unit of the case is in `answers` or in `faults`.
-
-    `own` is whether the reply contains the code of a unit of the case; otherwise it may be the reply to another
-    request.
-    """
+    """What was read: each unit is in `answers` or `faults`. `own`: the reply contains the code of one of them."""
 
     answers: dict[str, Sequence[Answer]] = field(default_factory=dict[str, Sequence[Answer]])
     faults: dict[str, Fault] = field(default_factory=dict[str, Fault])

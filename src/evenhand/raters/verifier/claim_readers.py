@@ -44,10 +44,7 @@ _LEAST = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What became of one pair: a reading, or the failure that stands in its place.
-
-    `words` are the reader's own reasons, `reply` the id of the stored reply, where there are such.
-    """
+    """What became of a pair: a reading or a failure. `words`: the reader's own reasons; `reply`: the stored reply."""
 
     reading: Reading | None
     failure: RaterFailure | None = None
@@ -61,10 +58,7 @@ class Read:
 
 
 class LocalReader:
-    """A network in this process, loaded when it is first needed.
-
-    `calibrated`: it is the network that the checks and the calibration were fitted to.
-    """
+    """A network in this process, loaded when first needed. `calibrated`: the checks were fitted to this network."""
 
     chats: Sequence[Chat] = ()
     turn = staticmethod(local_computation)
@@ -156,10 +150,7 @@ class NliModel:
     """A Hugging Face classifier that was taught natural language inference."""
 
     def __init__(self, source: str, *, device: str = "auto", dtype: str = "auto", batch_size: int = 8) -> None:
-        """Load a folder, or an id of the hub. Code that comes with a model is never run.
-
-        Raises UserError for what cannot be loaded, and where the model's labels do not say what they mean.
-        """
+        """Load a folder or an id of the hub. Raises UserError, also if its labels do not say what they mean."""
         auto_class, check = "AutoModelForSequenceClassification", partial(_outputs, source)
         model, tokenizer = load_pretrained(auto_class, source, VALID, device=device, dtype=dtype, check=check)
         limits = (getattr(model.config, "max_position_embeddings", None), tokenizer.model_max_length, LONGEST)
