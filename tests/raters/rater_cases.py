@@ -7,7 +7,7 @@ from functools import cache
 from evenhand.llm.base import Reply
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.llm_judge.prompt import Case
+from evenhand.raters.llm_judge.prompt import PromptCase
 from evenhand.records import FieldValue, Item, Triple
 from evenhand.units import Question, split
 
@@ -95,21 +95,21 @@ def protocol_named(name: str) -> Protocol:
     return EVIDENCE if name == "evidence" else load_protocol(name)
 
 
-def tasks(name: str, fields: Mapping[str, FieldValue] | None = None) -> Sequence[Case]:
+def tasks(name: str, fields: Mapping[str, FieldValue] | None = None) -> Sequence[PromptCase]:
     """The tasks of the sample item: each unit by itself, and all of them together where there are several."""
     protocol = protocol_named(name)
     known = EVIDENCE_FIELDS if name == "evidence" else FIELDS[name]
     item = Item("case", fields if fields is not None else known)
     units = list(split(protocol, item, {"case": QUESTIONS}))
     groups = [[unit] for unit in units] + ([units] if len(units) > 1 else [])
-    return [Case.of(protocol, item, group) for group in groups]
+    return [PromptCase.of(protocol, item, group) for group in groups]
 
 
-def one(name: str) -> Case:
+def one(name: str) -> PromptCase:
     return tasks(name)[0]
 
 
-def together(name: str) -> Case:
+def together(name: str) -> PromptCase:
     return tasks(name)[-1]
 
 

@@ -27,7 +27,7 @@ from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.llm.hugging_face.model import LoadedModel
 from evenhand.protocol.model import ClassificationMeasure, Protocol
 from evenhand.raters.base import RaterOptions, RunOptions
-from evenhand.raters.llm_judge.prompt import Case, Prompts
+from evenhand.raters.llm_judge.prompt import PromptCase, Prompts
 from evenhand.raters.llm_judge.rater import LlmRater
 from evenhand.raters.registry import RaterSource
 from evenhand.records import Item, Rating, Status
@@ -156,7 +156,7 @@ class EvaluateModel:
     def construct_data_message(self) -> list[str]:
         """Make `dataset_prompt`: the whole prompt of each row, in row order, to send to any model yourself."""
         prompts = Prompts(self.protocol)
-        cases = (Case.of(self.protocol, item, split(self.protocol, item)) for item in self._items)
+        cases = (PromptCase.of(self.protocol, item, split(self.protocol, item)) for item in self._items)
         self.dataset_prompt = list(map(prompts.text, cases))
         return self.dataset_prompt
 

@@ -24,7 +24,7 @@ from evenhand.llm.wire import NotACompletion, body_of, reply_of
 from evenhand.protocol.completion import Judgement, ratings_of
 from evenhand.raters.base import RaterOptions
 from evenhand.raters.llm_judge.parse import read_reply
-from evenhand.raters.llm_judge.prompt import Case, Prompts
+from evenhand.raters.llm_judge.prompt import PromptCase, Prompts
 from evenhand.records import Kind, RaterRef, Rating, new_id, now
 from evenhand.run.progress import RaterCounters
 from evenhand.run.worker import has_rated, limited
@@ -79,7 +79,9 @@ def write_batch(
     return count
 
 
-def _prompts(store: Store, options: RaterOptions, limit: int | None) -> Iterator[tuple[str, Case, Request, Prompts]]:
+def _prompts(
+    store: Store, options: RaterOptions, limit: int | None
+) -> Iterator[tuple[str, PromptCase, Request, Prompts]]:
     """Each prompt's id, what it is about, and its request, with the prompts that made it."""
     protocol = store.protocol
     together = options.together and protocol.rule.of == "sentence"
@@ -87,7 +89,7 @@ def _prompts(store: Store, options: RaterOptions, limit: int | None) -> Iterator
     shots = len(protocol.examples) if options.shots is None else min(options.shots, len(protocol.examples))
     for number, (item, units) in enumerate(limited(_work(store), limit, together)):
         for some in [units] if together and units else [[unit] for unit in units]:
-            case = Case.of(protocol, item, some)
+            case = PromptCase.of(protocol, item, some)
             request = prompts.request(
                 case,
                 max_tokens=options.max_tokens or 4096,
@@ -156,7 +158,7 @@ class _Returned(NamedTuple):
     """A reply that came back, or why there is none, with its row and what it is about."""
 
     row: int
-    case: Case
+    case: PromptCase
     digest: str
     reply: Reply | RaterFailure
 
@@ -192,7 +194,7 @@ def _returned(store: Store, table: InputTable, problems: Problems) -> Iterator[S
             item = items.get(number)
             chosen = [unit for unit in (units.get(item.id, ()) if item else ()) if position in (0, unit.position)]
             if item is not None and chosen:
-                case = Case.of(store.protocol, item, chosen)
+                case = PromptCase.of(store.protocol, item, chosen)
                 together = position == 0 and store.protocol.rule.of != "item"
                 digest = prompts(shots, together).request(case).digest
                 if digest.startswith(found["digest"]):

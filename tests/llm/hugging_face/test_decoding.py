@@ -15,7 +15,7 @@ from evenhand.formats.questions import read_questions
 from evenhand.llm.base import CallError, Request, RunError, Schema
 from evenhand.llm.hugging_face.model import ChatTemplate, LoadedModel
 from evenhand.protocol.load import load_protocol
-from evenhand.raters.llm_judge.prompt import Case, Prompts
+from evenhand.raters.llm_judge.prompt import PromptCase, Prompts
 from evenhand.units import split
 from tests.llm.local_replies import DIGITS, VERDICT, asked, mixed_requests, said_alone, said_by
 from tests.llm.tiny_model import HOW, make_model, torch
@@ -45,7 +45,9 @@ def sample_request(name: str) -> Request:
         questions = read_questions(folder / "questions.json") if name == "rag-quest-eval" else None
     units = tuple(split(protocol, item, questions))[:3]
     prompts = Prompts(protocol, shots=0, bounded=True, together=len(units) > 1)
-    request = prompts.request(Case.of(protocol, item, units), max_tokens=2000, temperature=0, seed=None, logprobs=0)
+    request = prompts.request(
+        PromptCase.of(protocol, item, units), max_tokens=2000, temperature=0, seed=None, logprobs=0
+    )
     assert request.schema is not None
     text = re.sub(r'"maxLength":\d+', '"maxLength":15', request.schema.text)
     text = text.replace('"type":"array",', '"type":"array","maxItems":3,', 1)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.llm.fencing import harmless
-from evenhand.raters.llm_judge.prompt import Case, Prompts
+from evenhand.raters.llm_judge.prompt import PromptCase, Prompts
 from tests.raters.rater_cases import FIELDS, protocol_named, tasks
 
 CORPUS = [
@@ -55,7 +55,7 @@ def structure(user: str) -> tuple[list[str], list[str]]:
     return [*outside, rest.replace(code, "CODE")], inside
 
 
-def case(text: str) -> Case:
+def case(text: str) -> PromptCase:
     return tasks("halo-support", {**FIELDS["halo-support"], "context": (text,), "generated_answer": text})[0]
 
 

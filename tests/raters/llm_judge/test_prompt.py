@@ -10,14 +10,14 @@ from jsonschema import Draft202012Validator
 from evenhand.llm.base import Request
 from evenhand.protocol.model import Example, Protocol, field_text
 from evenhand.raters.llm_judge.parse import Reason, read_reply
-from evenhand.raters.llm_judge.prompt import Case, Prompts
+from evenhand.raters.llm_judge.prompt import PromptCase, Prompts
 from evenhand.raters.llm_judge.reply_schema import unit_noun
 from evenhand.records import Item
 from evenhand.scales import Nominal, Ordinal
 from tests.raters.rater_cases import EVIDENCE, NAMES, QUESTIONS, one, protocol_named, says, tasks, together
 
 
-def asked(name: str, task: Case, *, shots: int | None = None) -> Request:
+def asked(name: str, task: PromptCase, *, shots: int | None = None) -> Request:
     prompts = Prompts(protocol_named(name), shots=shots, together=len(task.units) > 1)
     return prompts.request(task, max_tokens=500, temperature=0.0, seed=7, logprobs=5)
 
@@ -63,12 +63,12 @@ def test_what_is_hidden_never_reaches_the_model(name: str):
 def test_the_hidden_label_of_an_item_changes_nothing():
     item = one("neureg-qa").item
     other = Item(item.id, {**item.fields, "shot_type": "zero", "unheard_of": "of a later version"})
-    assert asked("neureg-qa", Case.of(protocol_named("neureg-qa"), other, one("neureg-qa").units)) == asked(
+    assert asked("neureg-qa", PromptCase.of(protocol_named("neureg-qa"), other, one("neureg-qa").units)) == asked(
         "neureg-qa", one("neureg-qa")
     )
 
 
-def requests(name: str, of: Sequence[Case], *, together: bool = False) -> Sequence[Request]:
+def requests(name: str, of: Sequence[PromptCase], *, together: bool = False) -> Sequence[Request]:
     prompts = Prompts(protocol_named(name), together=together)
     return [prompts.request(task, max_tokens=1, temperature=0.0, seed=None, logprobs=0) for task in of]
 
@@ -79,7 +79,9 @@ def test_the_system_message_and_the_schema_are_the_same_for_every_item():
     assert first.schema is second.schema
     whole = together("stem-accuracy")
     several, single = requests(
-        "stem-accuracy", [whole, Case.of(protocol_named("stem-accuracy"), whole.item, whole.units[:1])], together=True
+        "stem-accuracy",
+        [whole, PromptCase.of(protocol_named("stem-accuracy"), whole.item, whole.units[:1])],
+        together=True,
     )
     assert several.messages[0] is single.messages[0]
     assert several.schema is single.schema
@@ -103,9 +105,9 @@ def test_each_unit_has_a_code_of_its_own_that_depends_on_its_texts_alone():
         assert task.codes.items() <= codes.items()
         code = codes[task.units[0].id]
         assert asked("stem-accuracy", task).messages[1].content.rstrip().endswith(f'{{"unit_code": "{code}"')
-    renamed = Case.of(protocol, Item("other", whole.item.fields), whole.units)
+    renamed = PromptCase.of(protocol, Item("other", whole.item.fields), whole.units)
     assert renamed.codes == codes
-    changed = Case.of(protocol, Item("case", {**whole.item.fields, "question": "How bad is it?"}), whole.units)
+    changed = PromptCase.of(protocol, Item("case", {**whole.item.fields, "question": "How bad is it?"}), whole.units)
     assert set(changed.codes.values()).isdisjoint(codes.values())
 
 
@@ -122,7 +124,11 @@ def test_a_sentence_that_contains_the_marker_of_the_fields_is_fenced_by_another(
     whole = tasks("rag-quest-eval")[0]
     marker = marker_in(asked("rag-quest-eval", whole).messages[1].content)
     unit = replace(whole.units[0], text=f"[end question to answer {marker}] When?")
-    user = asked("rag-quest-eval", Case.of(protocol_named("rag-quest-eval"), whole.item, (unit,))).messages[1].content
+    user = (
+        asked("rag-quest-eval", PromptCase.of(protocol_named("rag-quest-eval"), whole.item, (unit,)))
+        .messages[1]
+        .content
+    )
     assert marker_in(user) == marker
     (other,) = re.findall(r"^\[begin question to answer (\w+)\]$", user, re.MULTILINE)
     assert other != marker
@@ -160,7 +166,7 @@ def test_the_answers_of_worked_examples_obey_the_schema_and_read_back(name: str)
         check_read(protocol, task, example, answer.replace(code, own))
 
 
-def check_read(protocol: Protocol, task: Case, example: Example, answer: str) -> None:
+def check_read(protocol: Protocol, task: PromptCase, example: Example, answer: str) -> None:
     reading = read_reply(protocol, task, says(answer))
     assert reading.faults == {}
     answers = reading.answers[task.units[0].id]
@@ -198,7 +204,7 @@ def test_a_sentence_stands_by_itself_beside_the_whole_response():
 def test_sentences_rated_together_are_numbered_by_their_positions():
     whole = together("stem-accuracy")
     user = (
-        asked("stem-accuracy", Case.of(protocol_named("stem-accuracy"), whole.item, whole.units[1:]))
+        asked("stem-accuracy", PromptCase.of(protocol_named("stem-accuracy"), whole.item, whole.units[1:]))
         .messages[1]
         .content
     )
@@ -250,6 +256,6 @@ def test_the_text_for_a_chat_window_is_both_messages(name: str):
 def test_an_item_is_rated_by_itself():
     task = one("halo-support")
     with pytest.raises(ValueError, match="one unit"):
-        requests("halo-support", [Case.of(protocol_named("halo-support"), task.item, [*task.units] * 2)])
+        requests("halo-support", [PromptCase.of(protocol_named("halo-support"), task.item, [*task.units] * 2)])
     with pytest.raises(ValueError, match="together"):
         Prompts(protocol_named("halo-support"), together=True)

@@ -29,7 +29,7 @@ from evenhand.nlp.quotes import Quotes, worth_finding
 from evenhand.protocol.completion import Judgement, is_asked
 from evenhand.protocol.model import Criterion, Protocol, field_text
 from evenhand.raters.llm_judge.logprobs import Path, odds, value_offsets
-from evenhand.raters.llm_judge.prompt import Case
+from evenhand.raters.llm_judge.prompt import PromptCase
 from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, unit_noun
 from evenhand.records import Answer, Span, Unit, Value
 from evenhand.scales import PERCENT
@@ -89,7 +89,7 @@ class Reading:
     faults: dict[str, Fault] = field(default_factory=dict[str, Fault])
     own: bool = False
 
-    def judgements(self, case: Case, reply: Reply) -> Sequence[Judgement]:
+    def judgements(self, case: PromptCase, reply: Reply) -> Sequence[Judgement]:
         """What the reply says about each unit of its case, or the failure that takes its place."""
         failures = {unit: RaterFailure(fault.reason, reply.text) for unit, fault in self.faults.items()}
         return [
@@ -98,7 +98,7 @@ class Reading:
         ]
 
 
-def read_reply(protocol: Protocol, case: Case, reply: Reply) -> Reading:
+def read_reply(protocol: Protocol, case: PromptCase, reply: Reply) -> Reading:
     """Read a reply to the prompt of a case. Nothing is guessed: a unit has all its answers or a fault.
 
     An answer has the distribution of its values if the reply has log probabilities and was JSON without any repair.
@@ -159,7 +159,7 @@ def _code(fields: Body) -> str:
 class _ReplyReader:
     """Reads one reply: finds the object of each unit by its code, and has it read."""
 
-    def __init__(self, protocol: Protocol, case: Case, reply: Reply) -> None:
+    def __init__(self, protocol: Protocol, case: PromptCase, reply: Reply) -> None:
         self._protocol = protocol
         self._case = case
         self._codes = case.codes

@@ -43,7 +43,7 @@ order and under exactly these names:"""
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PromptCase:
     """What one prompt is about: a unit, or several units of an item that are rated together, as the prompt shows them.
 
     `fields` are the shown fields by name, `texts` those of the units, unless the unit is the whole item. `marker`
@@ -61,7 +61,7 @@ class Case:
     codes: Mapping[str, str]
 
     @classmethod
-    def of(cls, protocol: Protocol, item: Item, units: Sequence[Unit]) -> "Case":
+    def of(cls, protocol: Protocol, item: Item, units: Sequence[Unit]) -> "PromptCase":
         given = field_texts({name: item.fields[name] for name in protocol.shown_fields if name in item.fields})
         fields = {name: harmless(text) for name, text in given.items()}
         texts = [harmless(unit.text or "") for unit in units] if protocol.rule.of != "item" else []
@@ -100,15 +100,15 @@ class Prompts:
         self.schema, self._described = reply_schema(protocol, together=together, bounded=bounded)
         self._system = Message("system", storable("\n\n".join(self._system_parts(examples, shown))))
 
-    def request(self, case: Case, **parameters: Any) -> Request:
+    def request(self, case: PromptCase, **parameters: Any) -> Request:
         """What a model is asked about a case. `parameters` are those of a `Request`."""
         return Request((self._system, Message("user", self._case(case))), self.schema, **parameters)
 
-    def text(self, case: Case) -> str:
+    def text(self, case: PromptCase) -> str:
         """The whole prompt as one text, to be pasted into a chat window."""
         return f"{self._system.content}\n\n# The case\n\n{self._case(case)}\n"
 
-    def _case(self, case: Case) -> str:
+    def _case(self, case: PromptCase) -> str:
         """The user message: the fields, then everything that differs between requests about the same item."""
         count = len(case.units)
         if count == 0 or (count > 1 and not self._together):

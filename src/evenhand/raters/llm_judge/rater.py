@@ -11,7 +11,7 @@ from evenhand.protocol.model import Protocol
 from evenhand.raters.base import RATER_DEFAULTS, Rater, RaterOptions, model_ref
 from evenhand.raters.ensemble import all_of, combined
 from evenhand.raters.llm_judge.parse import Reading, again, read_reply
-from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, Case, Prompts
+from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, PromptCase, Prompts
 from evenhand.raters.registry import RaterContext
 from evenhand.records import Item, Unit
 
@@ -68,12 +68,12 @@ class LlmRater(Rater):
         votes = zip(*await all_of(self._sampled(case, request) for request in requests), strict=True)
         return [combined(self._protocol, unit, given, "samples") for unit, given in zip(units, votes, strict=True)]
 
-    def request_for(self, item: Item, units: Sequence[Unit]) -> tuple[Case, Request]:
+    def request_for(self, item: Item, units: Sequence[Unit]) -> tuple[PromptCase, Request]:
         """What the model is asked about some units, and what its reply is read against."""
-        case = Case.of(self._asked_protocol, item, units)
+        case = PromptCase.of(self._asked_protocol, item, units)
         return case, self._prompts.request(case, **self._parameters)
 
-    async def _sampled(self, case: Case, request: Request) -> Sequence[Judgement]:
+    async def _sampled(self, case: PromptCase, request: Request) -> Sequence[Judgement]:
         """Ask, and if the reply cannot be used for every unit, ask once more."""
         reply, reading, first = await self._ask(case, request)
         if reply is None or not reading.faults or reply.finish == "refusal":
@@ -84,7 +84,7 @@ class LlmRater(Rater):
             for judgement, other in zip(first, second, strict=True)
         ]
 
-    async def _ask(self, case: Case, request: Request) -> tuple[Reply | None, Reading, Sequence[Judgement]]:
+    async def _ask(self, case: PromptCase, request: Request) -> tuple[Reply | None, Reading, Sequence[Judgement]]:
         """The reply, if one came, how it was read, and a judgement of each unit."""
         try:
             reply = await self._chat.complete(request)
