@@ -94,19 +94,12 @@ class FiguresResult(Result):
 
 
 def _figure_row(figure: Figure) -> Row:
-    stratum, found = figure.stratum, figure.estimate
+    stratum = figure.stratum
     return {
-        "statistic": figure.statistic,
-        "criterion": figure.criterion,
-        "rater": figure.rater,
-        "against": figure.against,
+        **{name: getattr(figure, name) for name in ("statistic", "criterion", "rater", "against")},
         "stratum": None if stratum is None else ", ".join(f"{name}={value}" for name, value in stratum.items()),
         "label": None if figure.label is None else str(figure.label),
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "n": found.n,
-        "why": found.why,
+        **{name: getattr(figure.estimate, name) for name in ("value", "low", "high", "n", "why")},
     }
 
 
@@ -227,9 +220,8 @@ class ComparisonResult(FiguresResult):
     def __str__(self) -> str:
         found = self.comparison
         whose = found.rater or "people"
-        head = (
-            f"{found.criterion} by {whose}: {found.field} {found.a} (n {found.n_a:,}) less {found.b} (n {found.n_b:,})"
-        )
+        sides = f"{found.field} {found.a} (n {found.n_a:,}) less {found.b} (n {found.n_b:,})"
+        head = f"{found.criterion} by {whose}: {sides}"
         if found.why is not None:
             return line(f"{head}: undefined: {found.why}")
         lines = [f"  {name}: {self._difference(name)}" for name in found.differences]

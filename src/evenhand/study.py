@@ -70,26 +70,21 @@ Progress = Callable[[Iterable[Item]], Iterable[Item]]
 
 
 class PromptOptions(TypedDict, total=False):
-    """How a model is asked. These options are part of a rater's configuration."""
+    """How a model is asked, part of a rater's configuration: see `RaterOptions`; `one_by_one` is not `together`."""
 
     shots: int | None
-    """Worked examples in the prompt; all of the protocol's by default."""
     one_by_one: bool
-    """Ask about each sentence separately instead of all sentences of a text together."""
     max_tokens: int | None
     temperature: float | None
     seed: int | None
 
 
 class JudgeOptions(PromptOptions, total=False):
-    """Options of `Study.judge`, the same as those of `evenhand judge`."""
+    """Options of `Study.judge`, the same as those of `evenhand judge`: see `RaterOptions` and `RunOptions`."""
 
     limit: int | None
-    """Units to rate, for each rater."""
     max_cost: float | None
-    """Dollars to spend at most, all raters together."""
     prices: Sequence[str]
-    """`IN/OUT` or `SPEC=IN/OUT`, in dollars per million tokens, if the published price is not yours."""
     retry_failed: bool
     samples: int
     logprobs: bool
@@ -112,12 +107,11 @@ class Change:
     after: Protocol
 
     def __str__(self) -> str:
-        versions = (
-            f"{self.before.version} → {self.after.version}, " if self.before.version != self.after.version else ""
-        )
+        before, after = self.before, self.after
+        versions = f"{before.version} → {after.version}, " if before.version != after.version else ""
         return (
             f"the protocol {self.source} has changed since {self.location} adopted it ({versions}digest "
-            f"{self.before.digest[:12]} → {self.after.digest[:12]}). The study continues with its own copy. "
+            f"{before.digest[:12]} → {after.digest[:12]}). The study continues with its own copy. "
             f"To rate under the new version from now on: evenhand protocol adopt {self.location} {self.source}"
         )
 

@@ -59,15 +59,12 @@ def disputed_together(tables: Tables, criteria: Sequence[str] | None = None, mos
     found = np.flatnonzero(mean > 0)
     worst: list[int] = found[np.lexsort((found, -mean[found]))][: max(most, 0)].tolist()
     said = {name: _values(tables.tables[name], worst) for name in spreads}
-    return [
-        DisputedTogether(
-            unit,
-            float(mean[unit]),
-            {name: float(spread[unit]) for name, spread in spreads.items() if not np.isnan(spread[unit])},
-            {name: said[name][unit] for name in spreads},
-        )
-        for unit in worst
-    ]
+    together: list[DisputedTogether] = []
+    for unit in worst:
+        apart = {name: float(spread[unit]) for name, spread in spreads.items() if not np.isnan(spread[unit])}
+        values = {name: said[name][unit] for name in spreads}
+        together.append(DisputedTogether(unit, float(mean[unit]), apart, values))
+    return together
 
 
 def _spread(table: Table) -> FloatArray:

@@ -8,10 +8,10 @@ measures read no rating: they compare two label fields of the items.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from itertools import combinations
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,7 @@ Statistic = Callable[[FloatArray, IntArray | None], Estimate]
 """From values, and the cluster of each if they are not independent, to an estimate."""
 
 
-@dataclass(frozen=True)
-class Stratum:
+class Stratum(NamedTuple):
     """The units and items with one value in one field; all of them if `of` is None."""
 
     of: Mapping[str, str] | None
@@ -47,8 +46,7 @@ class Stratum:
 def measures(tables: Tables, plan: Resampling = DEFAULT, only: Collection[str] | None = None) -> list[Figure]:
     """Every figure that the protocol asks for, in its order: overall first, then by stratum.
 
-    `only` names the measures to compute. A measure that finds no rater to measure has one figure, undefined, with the
-    reason.
+    `only` names the measures to compute. A measure that finds no rater has one figure, undefined, with the reason.
     """
     specs = [spec for spec in tables.protocol.measures if only is None or spec.name in only]
     parts = _strata(tables)
@@ -117,13 +115,11 @@ def _left_out(
 # --- Measures of one rater, or of all people together ---
 
 
-@dataclass(frozen=True)
-class Scores:
+class Scores(NamedTuple):
     """A number for each rating that a measure reads: by which rater, of which unit; and the statistic of the numbers.
 
     `left_out` has, by reason, the ratings that do not count; of several reasons the first counts. `tables` are those
-    that the ratings come from. `followed_up` marks the ratings whose further condition was asked and answered, if the
-    measure has one.
+    that the ratings come from. `followed_up` marks the ratings whose further condition, if any, was asked and answered.
     """
 
     unit: IntArray
@@ -169,12 +165,9 @@ def _of_rater(tables: Tables, figure: Figure, scores: Scores, raters: Sequence[i
     if scores.followed_up is not None and (unanswered := left_out.get(ALSO_NOT_RATED, 0)):
         found = _with_gaps(found, unanswered, bool(scores.followed_up[used].any()))
     names = [tables.raters[number].id for number in raters]
-    return replace(
-        figure,
-        estimate=found,
-        detail={"raters": names, "ratings": int(used.size)} if pooled else None,
-        left_out=_left_out(left_out, scores.tables, raters, figure.stratum),
-    )
+    detail = {"raters": names, "ratings": int(used.size)} if pooled else None
+    reasons = _left_out(left_out, scores.tables, raters, figure.stratum)
+    return replace(figure, estimate=found, detail=detail, left_out=reasons)
 
 
 def _with_gaps(found: Estimate, unanswered: int, some: bool) -> Estimate:
@@ -299,8 +292,7 @@ def _deviation(values: FloatArray, clusters: IntArray | None, plan: Resampling) 
 # --- Measures of two sides ---
 
 
-@dataclass(frozen=True)
-class _Sides:
+class _Sides(NamedTuple):
     """Two sides, unit by unit, -1 if one has no label. `against` is the rows of a confusion table.
 
     `raters` are those whose ratings it reads; `split` the units whose raters have no majority.
@@ -372,16 +364,9 @@ def _of_pair(
     rated, alone = own != MISSING, (own != MISSING) != (other != MISSING)
     counts = {"no_majority": int((rated & split).sum()), "unmatched": int((alone & ~split).sum())}
     pair = _crossed(table, own, other, table.clusters_of(stratum.units))
-    figure = Figure(
-        spec.name,
-        spec.kind,
-        undefined(NO_NUMBER, pair.n),
-        table.criterion.id,
-        sides.rater,
-        sides.against,
-        stratum.of,
-        left_out=_left_out(counts, [table], sides.raters, stratum.of),
-    )
+    left_out = _left_out(counts, [table], sides.raters, stratum.of)
+    figure = Figure(spec.name, spec.kind, undefined(NO_NUMBER, pair.n), table.criterion.id, sides.rater, sides.against)
+    figure = replace(figure, stratum=stratum.of, left_out=left_out)
     match spec.kind:
         case "per_label":
             for label, found in zip(table.values, statistics.label_agreement(pair, plan), strict=True):
@@ -419,9 +404,8 @@ def _votes(
             why = NO_TWO_RATERS if table.criterion.scale.values else NO_LABELS
             yield Figure(spec.name, spec.kind, undefined(why), criterion)
             continue
+        figure = Figure(spec.name, spec.kind, undefined("no unit was rated by every rater"), criterion)
         for stratum in parts:
-            none = undefined("no unit was rated by every rater")
-            figure = Figure(spec.name, spec.kind, none, criterion, stratum=stratum.of)
             yield from _vote(figure, table, raters, stratum, plan)
 
 
@@ -430,7 +414,7 @@ def _vote(figure: Figure, table: Table, raters: Sequence[int], stratum: Stratum,
     given = table.codes[:, raters]
     complete: BoolArray = (given != MISSING).all(axis=1) & stratum.units
     incomplete = {INCOMPLETE: int((given[stratum.units & ~complete] != MISSING).sum())}
-    figure = replace(figure, left_out=_left_out(incomplete, [table], raters, stratum.of))
+    figure = replace(figure, stratum=stratum.of, left_out=_left_out(incomplete, [table], raters, stratum.of))
     codes, clusters, labels = given[complete], table.clusters_of(complete), len(table.values)
     names = [table.raters[number].id for number in raters]
     full = (codes == codes[:, :1]).all(axis=1)
@@ -487,8 +471,5 @@ def by_label(crossed: Cross, labels: Sequence[str]) -> Mapping[str, Mapping[str,
         both = zip(labels, top.tolist(), bottom.tolist(), strict=True)
         return {label: hit / total if total else None for label, hit, total in both}
 
-    return {
-        "precision": shares(hits, predicted),
-        "recall": shares(hits, true),
-        "f1": shares(2 * hits, true + predicted),
-    }
+    both = shares(2 * hits, true + predicted)
+    return {"precision": shares(hits, predicted), "recall": shares(hits, true), "f1": both}

@@ -21,8 +21,7 @@ from evenhand.statistics import MISSING, BoolArray, FloatArray, IntArray, majori
 Level = Literal["nominal", "ordinal", "interval"]
 
 FREE_TEXT = "answers in free text cannot be compared as such"
-STATUSES = tuple(Status)
-_STATUS_CODES = {status: code for code, status in enumerate(STATUSES)}
+_STATUS_CODES = {status: code for code, status in enumerate(Status)}
 _NAN = float("nan")
 
 
@@ -55,8 +54,7 @@ class Table:
 
     Units and raters are numbers that index the study's units and raters. `values` are the labels or levels of the
     scale in its order; of a text or percent criterion, the different answers that were given. `order` grows with time.
-    `raters` and `clusters` are the study's (`Tables.together`): a table of `Tables` has them, one fresh from a
-    `TableBuilder` does not.
+    `raters` and `clusters` are the study's (`Tables.together`); `Tables` adds them to what a `TableBuilder` makes.
 
     The list is never spread out to units × raters unless `codes` is read: where many people rate a little each, such a
     matrix would be mostly holes.
@@ -359,19 +357,12 @@ class TableBuilder:
         _, backwards = np.unique(cells[::-1], return_index=True)
         last = np.sort(len(cells) - 1 - backwards)
         status = np.array(self._status, dtype=np.int8)[last]
-        counts = np.zeros((self._n_raters, len(STATUSES)), dtype=np.int64)
+        counts = np.zeros((self._n_raters, len(_STATUS_CODES)), dtype=np.int64)
         np.add.at(counts, (cells[last] % max(self._n_raters, 1), status), 1)
+        statuses = [{one: int(row[code]) for one, code in _STATUS_CODES.items() if row[code]} for row in counts]
         kept = last[status == _STATUS_CODES[Status.RATED]]
-        confidence = np.array(self._confidence, dtype=np.float64)[kept]
-        return Table(
-            self._criterion,
-            values,
-            cells[kept] // max(self._n_raters, 1),
-            cells[kept] % max(self._n_raters, 1),
-            recode[np.array(self._code, dtype=np.int64)[kept]],
-            kept,
-            self._n_units,
-            self._n_raters,
-            [{status: int(row[code]) for status, code in _STATUS_CODES.items() if row[code]} for row in counts],
-            None if np.isnan(confidence).all() else confidence,
-        )
+        unit, rater = np.divmod(cells[kept], max(self._n_raters, 1))
+        code, confidence = recode[np.array(self._code, dtype=np.int64)[kept]], np.array(self._confidence)[kept]
+        stated = None if np.isnan(confidence).all() else confidence
+        sizes = self._n_units, self._n_raters
+        return Table(self._criterion, values, unit, rater, code, kept, *sizes, statuses, stated)

@@ -23,8 +23,7 @@ class TargetResult:
     """One figure and its goal. Of a pair, `a` is whom the rater `b` was compared with; else `a` is the rater.
 
     `met` only if the interval's lower end reaches the goal; `verdict` also says on which side the point estimate lies.
-    `more_items` is how many more items would settle it if the value stays: 0 if it is settled, None if no number is
-    known to.
+    `more_items` is how many more items would settle it if the value stays: 0 if it is settled, None if unknown.
     """
 
     measure: str
@@ -40,25 +39,15 @@ class TargetResult:
 
     def to_dict(self) -> dict[str, object]:
         """The target as `evenhand agree --json` lists it."""
-        return {
-            "measure": self.measure,
-            "goal": self.goal,
-            "criterion": self.criterion,
-            "a": self.a,
-            "b": self.b,
-            "label": self.label,
-            **self.estimate.to_dict(),
-            "verdict": self.verdict,
-            "met": self.met,
-            "more_items": self.more_items,
-        }
+        about = {name: getattr(self, name) for name in ("measure", "goal", "criterion", "a", "b", "label")}
+        outcome = {name: getattr(self, name) for name in ("verdict", "met", "more_items")}
+        return {**about, **self.estimate.to_dict(), **outcome}
 
 
 def targets(tables: Tables, figures: Sequence[Figure] | None = None, plan: Resampling = DEFAULT) -> list[TargetResult]:
     """The protocol's targets on the figures over all units, in the protocol's order.
 
-    `figures` are the study's measures, computed with the same plan; without them only the measures that have a target
-    are computed.
+    `figures` are the study's measures with the same plan; without them only those that have a target are computed.
     """
     if figures is None:
         figures = measures(tables, plan, only={target.measure for target in tables.protocol.targets})

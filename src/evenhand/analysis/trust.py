@@ -258,19 +258,13 @@ def _stand_in(table: Table, model: int, epsilon: float) -> StandIn:
     tested, beside, score = statistics.alt_test_beside_constant(scores, by_model, scoring, epsilon)
     names = [table.raters[person].id for person in people]
     took_part = [names[duel.rater] for duel in tested.duels if duel.p is not None]
-    constant = _constant(table, score)
+    constant = None if score is None else int(score) if score == int(score) else score
+    if constant is not None and table.scores is None:
+        constant = table.labels[int(constant)]
     meaning = _meaning(name, tested, beside, constant, epsilon)
     two = "only two people: each is compared with the other alone; three make a better test"
     note = two if len(took_part) == 2 else None
     return StandIn(epsilon, names, took_part, n, tested, beside, constant, meaning, tested.why, note)
-
-
-def _constant(table: Table, score: float | None) -> Value | None:
-    if score is None:
-        return None
-    if table.scores is None:
-        return table.labels[int(score)]
-    return int(score) if score == int(score) else score
 
 
 def _meaning(name: str, model: AltTest, beside: AltTest, constant: Value | None, epsilon: float) -> str:

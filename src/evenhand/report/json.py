@@ -78,37 +78,28 @@ def _plainer(value: object) -> object:
 
 def _criterion(found: Agreement) -> Json:
     shares = dict(zip(found.labels, found.spread.shares, strict=True)) if found.spread else {}
+    sides, rest = ("a", "b", "kind", "n"), ("per_label", "labels", "confusion")
     baseline, votes = found.baseline, found.majority.votes
     return {
-        "level": found.level,
-        "n_units": found.n_units,
-        "percent": found.percent,
-        "alpha": found.alpha,
-        "ac": found.ac,
-        "fleiss": found.fleiss,
+        **_some(found, ("level", "n_units", "percent", "alpha", "ac", "fleiss")),
         **({"icc": found.icc} if found.icc else {}),
         "forms": _forms(found.level),
         "majority": {
-            **{name: getattr(votes, name) for name in ("n", "full", "majority", "none")},
+            **_some(votes, ("n", "full", "majority", "none")),
             "per_rater": {rater: estimate.value for rater, estimate in found.majority.plain.items()},
             "with_others": found.majority.others,
         },
         "ceiling": {"percent": found.ceiling, "alpha": found.ceiling_alpha},
         "baseline": {"label": found.labels[baseline.commonest], "share": baseline.baseline} if baseline else None,
         "shares": shares,
-        "specific": found.specific,
-        "rare": found.rare,
-        "warnings": found.warnings,
-        "pairs": [
-            {
-                **{name: getattr(pair, name) for name in ("a", "b", "kind", "n")},
-                **pair.statistics,
-                **{name: getattr(pair, name) for name in ("per_label", "labels", "confusion")},
-            }
-            for pair in found.pairs
-        ],
+        **_some(found, ("specific", "rare", "warnings")),
+        "pairs": [{**_some(pair, sides), **pair.statistics, **_some(pair, rest)} for pair in found.pairs],
         "status": found.statuses,
     }
+
+
+def _some(of: object, names: Iterable[str]) -> Json:
+    return {name: getattr(of, name) for name in names}
 
 
 def _forms(level: str) -> Json:

@@ -98,18 +98,12 @@ def _earlier(source: Provenance) -> list[str]:
 
 
 def _targets(targets: Sequence[TargetResult]) -> list[str]:
-    rows = [
-        [
-            target.measure,
-            target.criterion or "",
-            " – ".join(side for side in (target.a, target.b) if side),
-            f"goal {target.goal:g}",
-            shown(target.estimate),
-            target.verdict
-            + (f"; {counted(target.more_items, 'more item')} would settle it" if target.more_items else ""),
-        ]
-        for target in targets[:MOST_TARGETS]
-    ]
+    rows: list[list[str]] = []
+    for target in targets[:MOST_TARGETS]:
+        sides = " – ".join(side for side in (target.a, target.b) if side)
+        settled = f"; {counted(target.more_items, 'more item')} would settle it" if target.more_items else ""
+        figure = [f"goal {target.goal:g}", shown(target.estimate), f"{target.verdict}{settled}"]
+        rows.append([target.measure, target.criterion or "", sides, *figure])
     more = len(targets) - len(rows)
     rest = [f"  … and {counted(more, 'more target')}; the JSON output has all"] if more else []
     return ["Targets", *_table(rows), *rest] if rows else []
@@ -119,10 +113,9 @@ def _measures(measures: Sequence[Figure]) -> list[str]:
     """Single figures, over everything first, then stratum by stratum; tables are left to `agree` and the report."""
     by_stratum: dict[str, list[list[str]]] = {}
     for measure in measures:
-        if measure.estimate.value is None and measure.detail is not None:
-            continue
-        stratum = ", ".join(f"{field} {value}" for field, value in (measure.stratum or {}).items())
-        by_stratum.setdefault(line(stratum), []).append(_measure_row(measure))
+        if measure.estimate.value is not None or measure.detail is None:
+            stratum = ", ".join(f"{field} {value}" for field, value in (measure.stratum or {}).items())
+            by_stratum.setdefault(line(stratum), []).append(_measure_row(measure))
     lines: list[str] = []
     for stratum, rows in by_stratum.items():
         lines += ["", f"Measures, {stratum}"] if stratum else ["Measures"]

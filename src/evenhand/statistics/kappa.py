@@ -19,8 +19,7 @@ def agreement_weights(weighting: Weighting | FloatArray, scores: FloatArray) -> 
 
     `identity` gives 1 to equal labels only. `linear` and `quadratic` fall with the distance of the labels' scores.
     `ordinal` is Gwet's: it falls with the number of label pairs that lie between two labels, and reads only their
-    order. It is not Krippendorff's ordinal metric, which reads how often the labels were used. A matrix is taken as it
-    is.
+    order; Krippendorff's ordinal metric reads how often the labels were used. A matrix is taken as it is.
     """
     if not isinstance(weighting, str):
         given = np.asarray(weighting, dtype=np.float64)
@@ -96,8 +95,7 @@ def gwet_ac(
     """Gwet's AC1 (identity weights) or AC2 (any other): chance agreement is high only if labels are used evenly.
 
     Range: at most 1. Level: by `weighting`. It reads the number of labels of the scale. On skewed labels it stays near
-    the plain agreement, so show it with κ or α, never alone. 1 if all ratings are one label; undefined without a unit
-    rated twice.
+    the plain agreement: never show it alone. 1 if all ratings are one label; undefined without a unit rated twice.
     """
     weight, labels = agreement_weights(weighting, counts.scores), counts.scores.size
     scale = float(weight.sum()) / (labels * (labels - 1.0)) if labels > 1 else 0.0

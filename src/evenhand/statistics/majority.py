@@ -55,8 +55,7 @@ def match_with_majority(
     """A rater's share of units on which the majority's label is the rater's own. Range 0 to 1. Level: nominal.
 
     First with the majority of all, in which the rater's own vote is flattering, then with that of the others. Units
-    where they have no label in more than half of their ratings are left out; `n` counts those used. Undefined where no
-    unit is left.
+    where they have no label in more than half of their ratings are left out; `n` counts those used. Undefined if none.
     """
     own = codes[:, rater]
     tally = _tally(codes, labels)

@@ -51,16 +51,10 @@ def agreement_section(view: View) -> Section:
 
 
 def _overview(found: Sequence[Agreement], view: View) -> Markup:
-    groups = {
-        "Krippendorff's α, all raters": [one.alpha for one in found],
-        "α among people alone": [one.ceiling_alpha for one in found],
-    }
     titles = [view.criterion(one.criterion) for one in found]
-    rows = [
-        Row(title, title, estimate, group=group)
-        for group, estimates in groups.items()
-        for title, estimate in zip(titles, estimates, strict=True)
-    ]
+    named = list(zip(titles, found, strict=True))
+    rows = [Row(title, title, one.alpha, group="Krippendorff's α, all raters") for title, one in named]
+    rows += [Row(title, title, one.ceiling_alpha, group="α among people alone") for title, one in named]
     return forest("Agreement beyond chance on each criterion. 1 is perfect, 0 is what chance would give.", rows)
 
 
@@ -79,10 +73,8 @@ def _criterion(found: Agreement, view: View) -> Markup:
 
 def _lead(found: Agreement) -> Markup:
     if not found.pairs:
-        if not found.statuses.get(Status.RATED):
-            raters = "No rater has rated this criterion"
-        else:
-            raters = "No two raters rated the same unit" if found.majority.plain else "Only one rater rated this"
+        raters = "No two raters rated the same unit" if found.majority.plain else "Only one rater rated this"
+        raters = raters if found.statuses.get(Status.RATED) else "No rater has rated this criterion"
         return element("p", f"{raters}: there is nothing to compare.", class_="why")
     level = _LEVELS.get(found.level, found.level)
     text = f"{counted(found.n_units, 'unit')} rated by two or more raters; scale: {level}. "
@@ -205,10 +197,8 @@ def _majority(majority: Majority, view: View) -> Markup:
     title = ", ".join(f"{label}: {n}" for label, n in zip(labels, counts, strict=True))
     units = counted(votes.n, "unit")
     bar = element("div", stack(counts, labels, (9, 5, 1), f"{units}: {title}"), class_="bar")
-    groups = {
-        "with the majority of the other raters": majority.others,
-        "with the majority of all, including the rater's own vote (too favourable)": majority.plain,
-    }
+    favourable = "with the majority of all, including the rater's own vote (too favourable)"
+    groups = {"with the majority of the other raters": majority.others, favourable: majority.plain}
     rows = [
         Row(view.rater(rater), rater, estimate, view.shape(rater), group)
         for group, found in groups.items()
@@ -222,15 +212,10 @@ def _pairs(found: Agreement, view: View) -> Markup:
     """Every coefficient of every pair, folded: for those who want one particular number."""
     shown = {name: column for name, column in _STATISTICS.items() if name in found.pairs[0].statistics}
     names = [view.pair(pair.a, pair.b) for pair in found.pairs]
-    rows = [
-        [
-            name,
-            pair.kind,
-            f"{pair.n:,}",
-            *(estimate_cell(pair.statistics[one], style) for one, (_, style) in shown.items()),
-        ]
-        for name, pair in zip(names, found.pairs, strict=True)
-    ]
+    rows: list[list[str]] = []
+    for name, pair in zip(names, found.pairs, strict=True):
+        cells = [estimate_cell(pair.statistics[one], style) for one, (_, style) in shown.items()]
+        rows.append([name, pair.kind, f"{pair.n:,}", *cells])
     heads = ["pair", "kind", "n", *(title for title, _ in shown.values())]
     which = f"The {len(found.pairs)} pairs that share the most units" if _omitted(found, view) else "Every pair"
     each = note("Too many different answers to list them label by label.")
@@ -327,9 +312,8 @@ def _of_fields(measure: Figure) -> Markup:
     caption = f"{rows} × {columns.lower()} of {measure.estimate.n:,} items"
     if not 0 < len(labels) <= FEW_LABELS:
         return note(f"{caption}: no matrix for {len(labels)} labels.")
-    matrix = _confusion(
-        f"Confusion matrix of {rows} (rows) and {columns} (columns)", labels, labels, counts, rows, columns
-    )
+    label = f"Confusion matrix of {rows} (rows) and {columns} (columns)"
+    matrix = _confusion(label, labels, labels, counts, rows, columns)
     return element("div", figure(caption, matrix), class_="side-by-side")
 
 

@@ -1,8 +1,8 @@
 """The units on which raters disagree most, with their texts, the rated sentence and the cited evidence marked."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -21,8 +21,7 @@ _AROUND = 180
 _ROLES = {"rated": "rated", "evidence": "evidence", "reference": "reference", "context": "background"}
 
 
-@dataclass(frozen=True, slots=True)
-class TextMark:
+class TextMark(NamedTuple):
     """A passage from `start` up to `end`, why it is marked (`rated`, `cited`), and its tooltip."""
 
     start: int

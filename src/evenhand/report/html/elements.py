@@ -4,7 +4,7 @@ Text is escaped when it enters an element; only `Markup` goes in as it is.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import markupsafe
 from markupsafe import Markup
@@ -46,8 +46,7 @@ def _attribute(key: str, value: Attribute) -> str:
     return f' {name}="{escape(written)}"'
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A part of the page; `entries` are its own lines in the table of contents, as ids and titles."""
 
     id: str

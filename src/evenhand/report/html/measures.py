@@ -57,7 +57,8 @@ def _targets(view: View) -> list[Markup]:
 
 def _card(result: TargetResult, view: View) -> Markup:
     found, name = result.estimate, words(result.measure)
-    verdict, settled = result.verdict, result.verdict in ("met", "missed")
+    settled = result.verdict in ("met", "missed")
+    verdict = element("span", _SIGNS.get(result.verdict, "? undecided"), class_="verdict")
     style = _style(view.measures[result.measure].kind)
     sides = join([view.rater(side) for side in (result.b, result.a) if side], " with ")
     where = [sides, view.criterion(result.criterion) if result.criterion else ""]
@@ -71,16 +72,11 @@ def _card(result: TargetResult, view: View) -> Markup:
         "article",
         element("h3", f"{name} at least {at_least}"),
         note(join([part for part in where if part], ", ")),
-        element(
-            "p",
-            element("span", value, class_="big"),
-            element("span", _SIGNS.get(verdict, "? undecided"), class_="verdict"),
-            class_="score",
-        ),
+        element("p", element("span", value, class_="big"), verdict, class_="score"),
         note(f"95% interval {interval(found, style) or found.note or 'unknown'}, n {found.n:,}"),
         element("div", picture, class_="picture", style=drawn.grid),
-        note(f"{_VERDICTS[verdict]} {_more(result)}"),
-        class_=f"card {verdict if settled else 'undecided'}",
+        note(f"{_VERDICTS[result.verdict]} {_more(result)}"),
+        class_=f"card {result.verdict if settled else 'undecided'}",
     )
 
 

@@ -6,9 +6,8 @@ that must keep their size while a page grows or shrinks are placed at percentage
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
@@ -45,8 +44,7 @@ def glyph(shape: Shape) -> Markup:
     return element("svg", Markup(_SHAPES[shape]), class_=f"glyph {shape}", **box, aria_hidden="true")
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(NamedTuple):
     """A number line from the first to the last of its ticks."""
 
     ticks: Sequence[float]
@@ -85,8 +83,7 @@ def axis(estimates: Iterable[Estimate], style: Style, *places: float | None) -> 
     return Axis([round(place * step, 10) for place in range(first, last + 1)], style)
 
 
-@dataclass(frozen=True, slots=True)
-class Guide:
+class Guide(NamedTuple):
     """A value to compare others with, drawn as a line."""
 
     name: str
@@ -94,8 +91,7 @@ class Guide:
     class_: str
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One estimate: `name` as shown, `said` as read out. Rows of one `group` that follow each other share a heading."""
 
     name: str
@@ -131,27 +127,14 @@ def forest(
             body.append(element("tr", element("th", row.group, colspan=5, scope="colgroup"), class_="group"))
         group = row.group
         body.append(_line(row, drawn, guides))
-    foot = element("tr", element("td"), element("td", drawn.ruler(), class_="plot"), element("td", colspan=3))
-    inside = element(
-        "table",
-        element("caption", caption),
-        element("thead", element("tr", heads)),
-        element("tbody", body),
-        element("tfoot", foot, aria_hidden="true")
-        if guides or any(row.estimate.value is not None for row in rows)
-        else None,
-        class_="forest",
-        style=drawn.grid,
-    )
-    legend = [element("li", element("span", class_=f"swatch {guide.class_}"), guide.name) for guide in guides]
-    return element(
-        "div",
-        inside,
-        element("ul", legend, class_="legend") if legend else None,
-        _remarks(rows),
-        below,
-        class_="figure",
-    )
+    parts = [element("caption", caption), element("thead", element("tr", heads)), element("tbody", body)]
+    if guides or any(row.estimate.value is not None for row in rows):
+        foot = element("tr", element("td"), element("td", drawn.ruler(), class_="plot"), element("td", colspan=3))
+        parts.append(element("tfoot", foot, aria_hidden="true"))
+    inside = element("table", parts, class_="forest", style=drawn.grid)
+    named = [element("li", element("span", class_=f"swatch {guide.class_}"), guide.name) for guide in guides]
+    legend = element("ul", named, class_="legend") if named else None
+    return element("div", inside, legend, _remarks(rows), below, class_="figure")
 
 
 def _line(row: Row, drawn: Axis, guides: Sequence[Guide]) -> Markup:
@@ -219,15 +202,10 @@ def stack(counts: Sequence[int], names: Sequence[str], steps: Sequence[int], tit
         middle = f"{100 * (start + share / 2):.3f}%"
         label = element("text", f"{100 * share:.0f}", x=middle, y=_HEIGHT / 2 + 4, text_anchor="middle")
         x, width = f"{100 * start:.3f}%", f"{100 * share:.3f}%"
-        marks.append(
-            element(
-                "g",
-                element("title", f"{name}: {times:,} of {total:,} ({100 * share:.0f}%)"),
-                element("rect", x=x, width=width, y=1, height=_HEIGHT - 2, class_="segment"),
-                label if share >= _LEAST_LABELLED else None,
-                class_=f"h{step}",
-            )
-        )
+        tooltip = element("title", f"{name}: {times:,} of {total:,} ({100 * share:.0f}%)")
+        segment = element("rect", x=x, width=width, y=1, height=_HEIGHT - 2, class_="segment")
+        shown = label if share >= _LEAST_LABELLED else None
+        marks.append(element("g", tooltip, segment, shown, class_=f"h{step}"))
     return _row(title, marks, "stack")
 
 
@@ -236,8 +214,7 @@ def steps_for(n: int) -> Sequence[int]:
     return [1 + round(8 * place / (n - 1)) for place in range(n)] if n > 1 else [6]
 
 
-@dataclass(frozen=True, slots=True)
-class HeatCell:
+class HeatCell(NamedTuple):
     """What is in a cell, its tooltip, how deep its colour is (None: no colour), and its outline."""
 
     text: str

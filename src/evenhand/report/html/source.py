@@ -64,15 +64,10 @@ def _words(status: Status) -> str:
 
 
 def _criteria(protocol: Protocol) -> Markup:
-    rows = [
-        [
-            criterion.title,
-            criterion.question,
-            _scale(criterion),
-            asked_when(protocol, criterion.when).removeprefix("Asked ").rstrip(".") if criterion.when else "always",
-        ]
-        for criterion in protocol.criteria
-    ]
+    rows: list[list[str]] = []
+    for criterion in protocol.criteria:
+        asked = asked_when(protocol, criterion.when).removeprefix("Asked ").rstrip(".") if criterion.when else "always"
+        rows.append([criterion.title, criterion.question, _scale(criterion), asked])
     return table("What was asked", ["criterion", "question", "scale", "asked"], rows, "prose")
 
 
@@ -97,14 +92,10 @@ def _statuses(report: Report) -> Markup:
     rows = [[_words(status), _MEANINGS[status], f"{total:,}"] for status, total in totals.items() if total]
     if not rows:
         return element("p", "Every rating under this protocol has a value; none was left out.")
-    by_criterion = [[found.criterion, *_counts(found.statuses, Status)] for found in report.agreements.values()]
     caption = "Ratings without a value, which are not in any figure"
-    return join(
-        [
-            table(caption, ["status", "meaning", "ratings"], rows, "numbers"),
-            table("By criterion", ["criterion", *map(_words, Status)], by_criterion, "numbers"),
-        ]
-    )
+    overall = table(caption, ["status", "meaning", "ratings"], rows, "numbers")
+    by_criterion = [[found.criterion, *_counts(found.statuses, Status)] for found in report.agreements.values()]
+    return overall + table("By criterion", ["criterion", *map(_words, Status)], by_criterion, "numbers")
 
 
 def _failures(report: Report, view: View) -> Markup | None:

@@ -200,8 +200,7 @@ class Sample:
         """The interval of a perfect coefficient, whose resamples have nothing to vary.
 
         With no disagreement in m blocks, the chance of a block with some is below 1 - tail^(1/m) (exact binomial);
-        taken at its worst and divided by the disagreement that chance leaves, that is how far below 1 the coefficient
-        may lie.
+        taken at its worst and divided by the disagreement that chance leaves, it is how far below 1 the truth may lie.
         """
         seldom = 1.0 - (0.5 * (1.0 - plan.level)) ** (1.0 / self.n_blocks)
         low = max(-1.0, 1.0 - seldom / chance) if chance > 0.0 else -1.0
@@ -249,8 +248,7 @@ def _kinds(place: IntArray, clusters: AnyInts) -> tuple[IntArray, IntArray, IntA
 def _normal_limit(sums: FloatArray, times: IntArray, plan: Resampling) -> FloatArray:
     """Resampled totals from their normal limit: thousands of different blocks cost no more than their covariance.
 
-    Blocks with a sum that fewer than 100 blocks have are drawn exactly, as Poisson counts: a normal distribution would
-    not do for a rare label.
+    Blocks with a sum that fewer than 100 blocks have are drawn as Poisson counts: no normal limit fits a rare label.
     """
     generator = np.random.default_rng(plan.seed)
     middle = times @ sums / times.sum()

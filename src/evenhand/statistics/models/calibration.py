@@ -52,15 +52,11 @@ def calibration(
         nothing = undefined(NO_RATINGS)
         return Calibration(0, nothing, nothing, nothing, nothing, ())
     place = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
-    table = tuple(
-        Bin(
-            low=b / BINS,
-            high=(b + 1) / BINS,
-            confidence=float(sure[place == b].mean()),
-            right=proportion(hit[place == b], None if groups is None else groups[place == b], plan.level),
-        )
-        for b in np.unique(place).tolist()
-    )
+    table: list[Bin] = []
+    for number in np.unique(place).tolist():
+        inside = place == number
+        share = proportion(hit[inside], None if groups is None else groups[inside], plan.level)
+        table.append(Bin(number / BINS, (number + 1) / BINS, float(sure[inside].mean()), share))
     distance = sum(one.right.n * abs(one.confidence - (one.right.value or 0.0)) for one in table) / sure.size
     return Calibration(
         n=int(sure.size),
@@ -68,7 +64,7 @@ def calibration(
         brier=mean((sure - hit) ** 2, groups, plan.level),
         error=Estimate(value=distance, n=int(sure.size), note="no interval: biased upward where bins are small"),
         discrimination=_discrimination(sure, hit, groups, plan),
-        bins=table,
+        bins=tuple(table),
     )
 
 

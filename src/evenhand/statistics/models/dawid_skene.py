@@ -31,8 +31,7 @@ def dawid_skene(
 ) -> Consensus:
     """Maximum likelihood by EM from the units' vote shares, on a long list; a rater may rate a unit more than once.
 
-    Level: nominal. A unit without ratings keeps the prevalence as its chances. With no ratings at all the shares are
-    even.
+    Level: nominal. A unit without ratings keeps the prevalence as its chances. Without any rating, shares are even.
     """
     rated = codes >= 0
     unit, rater, code = units[rated].astype(np.int64), raters[rated].astype(np.int64), codes[rated].astype(np.int64)

@@ -65,8 +65,7 @@ def ppi_mean(
 ) -> PredictionPowered:
     """A mean score. `human` and `model` rated the same units; `model_only` the rest. Level: interval.
 
-    The interval is t with Satterthwaite's degrees of freedom, over clusters where given. Undefined without human
-    ratings.
+    The interval is t with Satterthwaite's degrees of freedom, over clusters if given. Undefined without human ratings.
     """
     chosen, tuned, note = _choose(human, model, model_only, weight, FEWEST_TO_TUNE)
     people = mean(human, clusters, level)

@@ -15,8 +15,7 @@ _MOST_WORK = 20_000
 class Severities:
     """Each rater's severity in logits (0 is the raters' mean, positive gives lower ratings), and the scale's steps.
 
-    `steps[x]` is how hard the step to the next used label is. Where the model has no solution every severity is
-    undefined.
+    `steps[x]` is how hard the step to the next used label is. Every severity is undefined if there is no solution.
     """
 
     raters: tuple[Estimate, ...]
@@ -40,8 +39,7 @@ def drift(scores: FloatArray, rater: int, position: FloatArray, level: float = 0
 
     `position` orders the rater's units in time (any increasing numbers). The value is the least-squares slope of the
     gap to the other raters over that order, from first to last unit; the interval is t with residuals that may vary in
-    spread (HC3). Positive: grew lenient. Undefined with fewer than three units shared with another rater, or all at
-    one time.
+    spread (HC3). Positive: grew lenient. Undefined with fewer than three shared units, or all at one time.
     """
     gap, used = _gap(scores, rater)
     n = int(gap.size)
