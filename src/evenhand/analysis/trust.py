@@ -375,10 +375,6 @@ def severity(table: Table, rater: int, plan: Resampling) -> Severity:
     # The mean of the others in place of their ratings: the gap to it is the same, and one column is enough.
     scores = np.stack((table.scores[table.code[places]], others.mean), axis=1)
     position = np.argsort(np.argsort(table.order[places])).astype(np.float64)
-    return Severity(
-        rater=ref.id,
-        kind=ref.kind,
-        beside="people" if by_people else "raters",
-        leniency=statistics.leniency(scores, 0, table.clusters_of(units), plan.level),
-        drift=statistics.drift(scores, 0, position, plan.level),
-    )
+    leniency = statistics.leniency(scores, 0, table.clusters_of(units), plan.level)
+    drift = statistics.drift(scores, 0, position, plan.level)
+    return Severity(ref.id, ref.kind, "people" if by_people else "raters", leniency, drift)
