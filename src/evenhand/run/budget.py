@@ -158,10 +158,7 @@ class Budget:
 
 
 class CallCost:
-    """What is reserved for one call, and what it has cost so far; nothing if its price is not known.
-
-    An asynchronous context manager: the worst case is reserved at its beginning and settled at its end.
-    """
+    """What is reserved for a call while it lasts, and what it has cost so far; nothing if its price is not known."""
 
     def __init__(self, budget: Budget, lease: LeaseName, model: str, request: Request, counters: RaterCounters) -> None:
         self._budget = budget
