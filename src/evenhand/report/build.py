@@ -62,7 +62,7 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
-class DisputedCase:
+class Case:
     """A unit on which raters disagree, with its texts and what each rater said of it."""
 
     criterion: str
@@ -83,7 +83,7 @@ class Report:
     agreements: Mapping[str, Agreement] = field(default_factory=dict[str, Agreement])
     distributions: Sequence[Distribution] = ()
     trust: Mapping[str, Trust] = field(default_factory=dict[str, Trust])
-    cases: Sequence[DisputedCase] = ()
+    cases: Sequence[Case] = ()
 
 
 Fetch = Callable[[Sequence[int]], Sequence[tuple[Item, Unit, Sequence[Rating]]]]
@@ -156,12 +156,12 @@ def _distribution(view: Tables, name: str) -> Distribution:
     return Distribution(name, table.values, {rater: found for rater, found in counts.items() if any(found)})
 
 
-def _cases(view: Tables, categorical: Sequence[str], fetch: Fetch) -> list[DisputedCase]:
+def _cases(view: Tables, categorical: Sequence[str], fetch: Fetch) -> list[Case]:
     """The most disputed units of each criterion, the worst first, as many as a person will read."""
     each = max(3, MOST_CASES // max(len(categorical), 1))
     worst = [(name, one) for name in categorical for one in disputed(view, name, most=each)]
     texts = fetch([one.unit for _, one in worst])
     return [
-        DisputedCase(name, one, item, unit, [rating for rating in ratings if rating.criterion == name])
+        Case(name, one, item, unit, [rating for rating in ratings if rating.criterion == name])
         for (name, one), (item, unit, ratings) in zip(worst, texts, strict=True)
     ]

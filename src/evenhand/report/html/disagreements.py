@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import FieldValue, Rating, Unit
-from evenhand.report.build import DisputedCase
+from evenhand.report.build import Case
 from evenhand.report.html.elements import Section, aside, element, facts, folded, join, note
 from evenhand.report.html.view import View, grouped
 from evenhand.report.numbers import number
@@ -44,7 +44,7 @@ def disagreements_section(view: View) -> Section:
     return Section("disagreements", "Where raters disagree most", body)
 
 
-def _card(together: Sequence[DisputedCase], view: View) -> Markup:
+def _card(together: Sequence[Case], view: View) -> Markup:
     item, unit, rule = together[0].item, together[0].unit, view.protocol.rule
     title = element("h3", element("bdi", item.id), None if rule.of == "item" else f", {rule.of} {unit.position}")
     parts = [_unit(unit, view.protocol), *(_ratings(case, view) for case in together), _texts(together, view.protocol)]
@@ -61,7 +61,7 @@ def _unit(unit: Unit, protocol: Protocol) -> Markup | None:
     return join([quote, facts([(name, text) for name, text in known if text])])
 
 
-def _ratings(case: DisputedCase, view: View) -> Markup:
+def _ratings(case: Case, view: View) -> Markup:
     """What each rater answered; as a table only if someone also wrote something."""
     title = view.criterion(case.criterion)
     apart = aside(f"{number(case.disputed.disagreement, 'share')} apart, {counted(len(case.ratings), 'rating')}")
@@ -97,7 +97,7 @@ def _written(rating: Rating) -> Markup:
     return join(parts)
 
 
-def _texts(together: Sequence[DisputedCase], protocol: Protocol) -> Markup:
+def _texts(together: Sequence[Case], protocol: Protocol) -> Markup:
     item, unit = together[0].item, together[0].unit
     ratings = [rating for case in together for rating in case.ratings]
     parts: list[Markup] = []
