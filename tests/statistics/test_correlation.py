@@ -3,8 +3,8 @@ import pytest
 from hypothesis import assume, given, settings
 
 from evenhand.statistics.confusion import cross
+from evenhand.statistics.correlation import spearman
 from evenhand.statistics.estimate import IntArray
-from evenhand.statistics.pairs import spearman
 from tests.statistics import oracles
 from tests.statistics.tables import code_tables, simulated
 

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 
 from evenhand.statistics.alpha import krippendorff_alpha
 from evenhand.statistics.confusion import cross, label_agreement, macro_f1, pair_percent, pair_within_one
+from evenhand.statistics.correlation import spearman
 from evenhand.statistics.counts import count_wide, percent_agreement, rare_agreement, specific_agreement
 from evenhand.statistics.estimate import Estimate, IntArray
 from evenhand.statistics.icc import icc
 from evenhand.statistics.intervals.bootstrap import Resampling
 from evenhand.statistics.kappa import cohen_kappa, fleiss_kappa, gwet_ac
 from evenhand.statistics.majority import match_with_majority
-from evenhand.statistics.pairs import spearman
 from tests.statistics.reference import TABLE
 from tests.statistics.tables import code_tables
 

@@ -9,6 +9,7 @@ import pytest
 
 from evenhand.statistics.alpha import krippendorff_alpha
 from evenhand.statistics.confusion import cross, cross_table, macro_f1, pair_within_one
+from evenhand.statistics.correlation import spearman
 from evenhand.statistics.counts import count_table, percent_agreement, specific_agreement
 from evenhand.statistics.estimate import Estimate
 from evenhand.statistics.icc import icc
@@ -17,7 +18,6 @@ from evenhand.statistics.models.alt_test import AltTest, alt_test
 from evenhand.statistics.models.dawid_skene import Consensus, dawid_skene
 from evenhand.statistics.models.prediction_powered import ppi_mean, tuned_weight
 from evenhand.statistics.models.severity import severities
-from evenhand.statistics.pairs import spearman
 from tests.statistics.reference import CASES, EXPECTATIONS, TABLE, Expectation, counts_of, pair_of, scores_table
 
 Answer = Callable[[str], Estimate | float | None]

@@ -9,7 +9,7 @@ may have paid.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -102,8 +102,7 @@ def _parsed(texts: Iterable[str]) -> Mapping[str | None, Price]:
 class Budget:
     """The prices of a run's models, and the cap that all its workers share. Without a cap nothing is reserved."""
 
-    def __init__(self, work: Work, options: RunOptions, raters: Sequence[Rater]) -> None:
-        """Raises UserError if a price is given for a model that no rater uses, or a cap lacks a price."""
+    def __init__(self, work: Work, options: RunOptions) -> None:
         self._work = work
         self._prices = _parsed(options.prices)
         self._freed = asyncio.Event()
@@ -111,13 +110,14 @@ class Budget:
         """Micro-dollars."""
         self._settled: dict[LeaseName, tuple[int, int]] = {}
         """Micro-dollars reserved for calls that are over, and what of them was spent."""
-        self._check([chat.model for rater in raters for chat in rater.chats])
 
     def price(self, model: str) -> Price | None:
         """The price of a model by its spec: as the user says, or as published for the three large services."""
         return self._prices.get(model) or self._prices.get(None) or published_price(model)
 
-    def _check(self, models: Sequence[str]) -> None:
+    def check(self, raters: Iterable[Rater]) -> None:
+        """Raise UserError if a price is given for a model that no rater uses, or if a cap lacks a price."""
+        models = [chat.model for rater in raters for chat in rater.chats]
         unknown = sorted(spec for spec in self._prices if spec is not None and spec not in models)
         if unknown:
             valid = ", ".join(dict.fromkeys(models)) or "none that has a price"

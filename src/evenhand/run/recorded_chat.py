@@ -61,8 +61,8 @@ class Recorder:
         """By the raters' ids."""
         self.stopped: StopReason | None = None
         """Why the run is to end before its work is done."""
-        self.budget: Budget
-        """Known once the raters are."""
+        # A price that cannot be read is reported before a model is loaded.
+        self.budget = Budget(store.work, options)
         self.find = _Grouped(store.replies.find).submit
         self.add = _Grouped(store.replies.add).submit
         self.locks: WeakValueDictionary[ReplyKey, asyncio.Lock] = WeakValueDictionary()
@@ -84,7 +84,7 @@ class Recorder:
                 )
             self.counters[rater.ref.id] = counters
             raters.append(rater)
-        self.budget = Budget(self.store.work, self.options, raters)
+        self.budget.check(raters)
         return raters
 
     def stop(self, reason: StopReason) -> None:

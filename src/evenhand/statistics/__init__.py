@@ -13,6 +13,7 @@ from evenhand.statistics.confusion import macro_f1 as macro_f1
 from evenhand.statistics.confusion import mean_over_labels as mean_over_labels
 from evenhand.statistics.confusion import pair_percent as pair_percent
 from evenhand.statistics.confusion import pair_within_one as pair_within_one
+from evenhand.statistics.correlation import spearman as spearman
 from evenhand.statistics.counts import Spread as Spread
 from evenhand.statistics.counts import count_long as count_long
 from evenhand.statistics.counts import count_table as count_table
@@ -66,4 +67,3 @@ from evenhand.statistics.models.severity import drift as drift
 from evenhand.statistics.models.severity import leniency as leniency
 from evenhand.statistics.models.severity import severities as severities
 from evenhand.statistics.pairs import pair_statistics as pair_statistics
-from evenhand.statistics.pairs import spearman as spearman
