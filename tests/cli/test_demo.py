@@ -16,9 +16,28 @@ LIMITED = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({siz
           "from evenhand.cli import main; main(sys.argv[1:])"  # fmt: skip
 
 
-def test_a_demo_is_made_shown_and_shown_again(call: Caller, tmp_path: Path):
-    first = call.fine("demo", "a/demo")
-    assert sorted(path.name for path in (tmp_path / "a" / "demo").iterdir()) == [
+def with_path(path: str) -> dict[str, str]:
+    return {**os.environ, "PATH": path}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder in which the demo was made as `d`, and what was printed."""
+    place = tmp_path_factory.mktemp("demo")
+    result = subprocess.run(
+        [sys.executable, "-m", "evenhand", "demo", "d"],
+        cwd=place,
+        env=with_path("/usr/bin"),
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    return place, result.stdout
+
+
+def test_a_demo_is_made_shown_and_shown_again(made: tuple[Path, str], call: Caller):
+    place, first = made
+    assert sorted(path.name for path in (place / "d").iterdir()) == [
         "blind.xlsx",
         "items.csv",
         "questions.db",
@@ -29,7 +48,7 @@ def test_a_demo_is_made_shown_and_shown_again(call: Caller, tmp_path: Path):
     assert re.search(r"^  verifier  model   .*SUPPORTED \d+", first, re.MULTILINE)
     assert re.search(r"^  ann and verifier +percent agreement 0\.\d{3} \[", first, re.MULTILINE)
     assert re.search(r"^  quest-eval  recall 0\.\d{3} \[.*precision 0\.\d{3} \[", first, re.MULTILINE)
-    assert "already exists and is not changed" in call.fine("demo", "a/demo")
+    assert "already exists and is not changed" in call.fine("demo", place / "d")
 
 
 def test_somebody_s_own_study_is_not_taken_for_the_demo(call: Caller, tmp_path: Path):
@@ -62,22 +81,15 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, size: int):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_commands_it_prints_work_where_evenhand_is_not_on_the_path(tmp_path: Path):
-    (tmp_path / "my bin").mkdir()
-    shutil.copy(BIN / "evenhand", tmp_path / "my bin" / "evenhand")
-    result = subprocess.run(
-        ["my bin/evenhand", "demo", "d"],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": "/usr/bin"},
-        capture_output=True,
-        text=True,
-    )
-    assert "'my bin/evenhand' protocol show halo-support" in result.stdout
-    on_path = {**os.environ, "PATH": f"{BIN}{os.pathsep}/usr/bin"}
-    result = subprocess.run(["evenhand", "demo", "d"], cwd=tmp_path, env=on_path, capture_output=True, text=True)
-    assert "  evenhand protocol show halo-support" in result.stdout
-    module = [sys.executable, "-m", "evenhand", "demo", "d"]
-    result = subprocess.run(
-        module, cwd=tmp_path, env={**os.environ, "PATH": "/usr/bin"}, capture_output=True, text=True
-    )
-    assert f"{sys.executable} -m evenhand protocol show halo-support" in result.stdout
+def test_the_commands_it_prints_work_where_evenhand_is_not_on_the_path(made: tuple[Path, str]):
+    place, first = made
+    (place / "my bin").mkdir()
+    shutil.copy(BIN / "evenhand", place / "my bin" / "evenhand")
+
+    def printed(program: str, path: str) -> str:
+        command = [program, "demo", "d"]
+        return subprocess.run(command, cwd=place, env=with_path(path), capture_output=True, text=True).stdout
+
+    assert f"{sys.executable} -m evenhand protocol show halo-support" in first
+    assert "'my bin/evenhand' protocol show halo-support" in printed("my bin/evenhand", "/usr/bin")
+    assert "  evenhand protocol show halo-support" in printed("evenhand", f"{BIN}{os.pathsep}/usr/bin")

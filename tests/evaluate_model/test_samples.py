@@ -85,6 +85,8 @@ def test_the_sample_for_hugging_face_models_runs(
     def read_csv(path: str) -> pd.DataFrame:
         return TESTSET.head(1)
 
+    # A model without any training never comes to an end by itself.
+    monkeypatch.setattr("evenhand.raters.llm_judge.rater.REPLY_TOKENS", 200)
     # The hub itself is out of reach for a test.
     monkeypatch.setattr("huggingface_hub.login", login)
     names: dict[str, Any] = {

@@ -17,6 +17,8 @@ from evenhand.records import Item, Unit
 
 ALTERNATIVES = 10
 """How many alternatives to each token are requested if the distribution is wanted."""
+REPLY_TOKENS = 2048
+"""The longest reply about one unit; about all sentences of a text at once, twice as long."""
 
 
 def llm_rater(spec: str, name: str, context: RaterContext) -> Rater:
@@ -42,7 +44,7 @@ class LlmRater(Rater):
         temperature = default if options.temperature is None else options.temperature
         self.together = options.together and protocol.rule.of == "sentence"
         self._prompts = Prompts(self._asked_protocol, shots=options.shots, bounded=bounded, together=self.together)
-        max_tokens = options.max_tokens or (4096 if self.together else 2048)
+        max_tokens = options.max_tokens or REPLY_TOKENS * (2 if self.together else 1)
         sent = {"max_tokens": max_tokens, "temperature": temperature, "seed": options.seed}
         self._parameters: Mapping[str, Any] = {**sent, "logprobs": ALTERNATIVES if options.logprobs else 0}
         self.settings: Mapping[str, object] = {
