@@ -90,17 +90,14 @@ class FiguresResult(Result):
         """Every number of this result as a flat record."""
 
     def _rows(self) -> Sequence[Row]:
-        return [_figure_row(figure) for figure in self.figures()]
-
-
-def _figure_row(figure: Figure) -> Row:
-    stratum = figure.stratum
-    return {
-        **{name: getattr(figure, name) for name in ("statistic", "criterion", "rater", "against")},
-        "stratum": None if stratum is None else ", ".join(f"{name}={value}" for name, value in stratum.items()),
-        "label": None if figure.label is None else str(figure.label),
-        **{name: getattr(figure.estimate, name) for name in ("value", "low", "high", "n", "why")},
-    }
+        rows: list[Row] = []
+        for figure in self.figures():
+            row = {name: getattr(figure, name) for name in ("statistic", "criterion", "rater", "against")}
+            stratum = figure.stratum
+            row["stratum"] = None if stratum is None else ", ".join(f"{name}={of}" for name, of in stratum.items())
+            row["label"] = None if figure.label is None else str(figure.label)
+            rows.append(row | {name: getattr(figure.estimate, name) for name in ("value", "low", "high", "n", "why")})
+        return rows
 
 
 @dataclass(frozen=True, repr=False)

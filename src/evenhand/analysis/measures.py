@@ -363,7 +363,13 @@ def _of_pair(
     split = sides.split[stratum.units]
     rated, alone = own != MISSING, (own != MISSING) != (other != MISSING)
     counts = {"no_majority": int((rated & split).sum()), "unmatched": int((alone & ~split).sum())}
-    pair = _crossed(table, own, other, table.clusters_of(stratum.units))
+    clusters = table.clusters_of(stratum.units)
+    if table.criterion.scale.values:
+        pair = statistics.cross(other, own, len(table.values), table.scores, clusters)
+    else:
+        # Of numbers only whether they are equal is asked: two labels are enough for that.
+        differs = np.where(own == MISSING, MISSING, np.where(own == other, 0, 1))
+        pair = statistics.cross(np.minimum(other, 0), differs, 2, None, clusters)
     left_out = _left_out(counts, [table], sides.raters, stratum.of)
     figure = Figure(spec.name, spec.kind, undefined(NO_NUMBER, pair.n), table.criterion.id, sides.rater, sides.against)
     figure = replace(figure, stratum=stratum.of, left_out=left_out)
@@ -380,14 +386,6 @@ def _of_pair(
 
 def _confusion(labels: Sequence[Value], rows: str, columns: str, crossed: Cross) -> Mapping[str, object]:
     return {"labels": list(labels), "rows": rows, "columns": columns, "counts": crossed.table.tolist()}
-
-
-def _crossed(table: Table, own: IntArray, other: IntArray, clusters: IntArray | None) -> Cross:
-    if table.criterion.scale.values:
-        return statistics.cross(other, own, len(table.values), table.scores, clusters)
-    # Of numbers only whether they are equal is asked: two labels are enough for that.
-    differs = np.where(own == MISSING, MISSING, np.where(own == other, 0, 1))
-    return statistics.cross(np.minimum(other, 0), differs, 2, None, clusters)
 
 
 # --- The majority vote of all raters ---

@@ -46,9 +46,14 @@ def _powered(name: str, found: Powered) -> Iterator[str]:
     if found.further == 0:
         yield f"{name} adds nothing to the people's own figures: {found.why}."
     else:
+        parts: list[str] = []
+        for of, one in found.estimates.items():
+            combined, people, model = (_shown(x, of != MEAN) for x in (one.combined, one.human_only, one.model_only))
+            what = "a mean of" if of == MEAN else of
+            parts.append(f"{what} {combined}; from people alone {people}; from the model alone {model}")
         yield (
             f"If the {counted(found.labelled, 'unit')} with both ratings are a fair sample, {name}'s ratings of "
-            f"{found.further:,} more, corrected by them, give {_estimates(found)}."
+            f"{found.further:,} more, corrected by them, give {' · '.join(parts)}."
         )
         yield from _bias(name, found)
     left = [
@@ -57,15 +62,6 @@ def _powered(name: str, found: Powered) -> Iterator[str]:
     ]
     if any(left):
         yield f"Left out of this: {' and '.join(part for part in left if part)}."
-
-
-def _estimates(found: Powered) -> str:
-    parts: list[str] = []
-    for of, one in found.estimates.items():
-        combined, people, model = (_shown(x, of != MEAN) for x in (one.combined, one.human_only, one.model_only))
-        what = "a mean of" if of == MEAN else of
-        parts.append(f"{what} {combined}; from people alone {people}; from the model alone {model}")
-    return " · ".join(parts)
 
 
 def _bias(name: str, found: Powered) -> Iterator[str]:

@@ -101,7 +101,12 @@ def protocol_of(model_type: ModelType, gen_ai: GenAiSource | None) -> Protocol:
         fix = f"EvaluateModel.gen_ai_template({model_type!r}) returns a complete one to start from"
         raise InputError(source, [Problem(what, fix=fix)])
     part = _mapping(data[model_type])
-    instructions = _instructions(PromptElements.model_validate(part))
+    elements = PromptElements.model_validate(part)
+    duties = [f"- {duty.strip()}" for duty in elements.responsibilities]
+    expected = [f"- *{name.strip()}*: {text.strip()}" for name, text in elements.qualities.items()]
+    lists = [("What you do:", duties), ("What is expected of you:", expected)]
+    parts = [elements.role.strip(), *("\n".join([heading, "", *entries]) for heading, entries in lists if entries)]
+    instructions = "\n\n".join(parts) + "\n"
     changed = {**_overlaid(protocol, part), "version": f"{protocol.version}+gen_ai", "instructions": instructions}
     return read_protocol(json.dumps(changed, ensure_ascii=False), source)
 
@@ -238,11 +243,3 @@ def _criterion_text(criterion: Criterion) -> dict[str, Any]:
     elif isinstance(scale, Nominal):
         levels = {name: {"description": label.definition} for name, label in scale.labels.items()}
     return {"name": criterion.title, "question": criterion.question, "levels": levels}
-
-
-def _instructions(elements: PromptElements) -> str:
-    duties = [f"- {duty.strip()}" for duty in elements.responsibilities]
-    expected = [f"- *{name.strip()}*: {text.strip()}" for name, text in elements.qualities.items()]
-    lists = [("What you do:", duties), ("What is expected of you:", expected)]
-    parts = [elements.role.strip(), *("\n".join([heading, "", *entries]) for heading, entries in lists if entries)]
-    return "\n\n".join(parts) + "\n"

@@ -274,7 +274,9 @@ class _Reader:
             if stop.start() < self.start:
                 continue
             self.hold(stop.start())
-            after = self.after_closers(stop.end())
+            after = stop.end()
+            while after < self.block.end and self.text[after] in _CLOSERS and after not in self.openings:
+                after += 1
             omission = self.text[stop.start() - 1] == "[" and self.text.startswith("]", stop.end())
             if omission or stop.start() <= self.word or (self.held and after <= self.held[1]):
                 continue
@@ -311,11 +313,6 @@ class _Reader:
         if self.text[first].islower() or _AFTER_QUOTE_GOES_ON.match(self.text, first):
             return True
         return bool(_TAG.match(self.text, first, self.block.end) or _TAG_HAN.match(self.text, first, self.block.end))
-
-    def after_closers(self, place: int) -> int:
-        while place < self.block.end and self.text[place] in _CLOSERS and place not in self.openings:
-            place += 1
-        return place
 
     def after_citations(self, place: int) -> int:
         """Past the references that trail a full stop, unless the next sentence begins with them ("[12] reports …")."""

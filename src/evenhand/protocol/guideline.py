@@ -266,7 +266,8 @@ def _entry(name: str, text: str) -> _Block:
 
 def _markdown(block: _Block) -> list[str]:
     if block.kind == "paragraph":
-        return [_line_start(_escaped(block.text))]
+        # One that begins like a list, a heading or a quotation is kept from becoming one.
+        return [re.sub(r"^(\d+(?=[.)])|(?=[-+#>=]))", r"\1\\", _escaped(block.text))]
     if block.kind == "markdown":
         return block.text.splitlines()
     if block.kind == "entry":
@@ -281,11 +282,6 @@ def _escaped(text: str) -> str:
     """Plain text as one line of Markdown that shows just that text; a `_` inside a word is harmless and stays."""
     line = " ".join(text.split())
     return re.sub(r"[\\`*<\[\]&~|]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", line)
-
-
-def _line_start(line: str) -> str:
-    """A paragraph that begins like a list, a heading or a quotation is kept from becoming one."""
-    return re.sub(r"^(\d+)([.)])|^([-+#>=])", lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", line)
 
 
 def _plain(block: _Block) -> list[str]:

@@ -62,7 +62,8 @@ def validation_problems(error: ValidationError, model: type[BaseModel], given: o
 def _problem(detail: ErrorDetails, content: Content, schema: dict[str, Any]) -> Problem:
     path, kind, context = detail["loc"], detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
-        key, valid = str(path[-1]), _valid_keys(path[:-1], schema)
+        key, around = str(path[-1]), _schemas_at(path[:-1], schema)
+        valid = sorted({name for found in around for name in found.get("properties", {})})
         # `{anchor: Rude, but aimed at nobody}` has a key "but aimed at nobody" without a value.
         cut = detail["input"] is None and " " in key
         return content.problem(
@@ -160,7 +161,3 @@ def _tag_values(schema: Mapping[str, Any]) -> list[str]:
     properties: Mapping[str, dict[str, Any]] = schema.get("properties", {})
     spec = properties.get("type") or properties.get("kind") or {}
     return [spec["const"]] if "const" in spec else list(spec.get("enum", []))
-
-
-def _valid_keys(path: KeyPath, whole: dict[str, Any]) -> list[str]:
-    return sorted({key for schema in _schemas_at(path, whole) for key in schema.get("properties", {})})

@@ -80,10 +80,15 @@ def _criterion(found: Agreement) -> Json:
     shares = dict(zip(found.labels, found.spread.shares, strict=True)) if found.spread else {}
     sides, rest = ("a", "b", "kind", "n"), ("per_label", "labels", "confusion")
     baseline, votes = found.baseline, found.majority.votes
+    # Which of the forms that go by one name each figure is.
+    forms = {"alpha": f"Krippendorff, {found.level} metric", "ac": "Gwet AC1", "fleiss": "Fleiss, identity weights"}
+    if found.level != "nominal":
+        forms["ac"] = "Gwet AC2, quadratic weights"
+        forms["icc"] = "ICC(2,1): two-way random, single rater, absolute agreement"
     return {
         **_some(found, ("level", "n_units", "percent", "alpha", "ac", "fleiss")),
         **({"icc": found.icc} if found.icc else {}),
-        "forms": _forms(found.level),
+        "forms": forms,
         "majority": {
             **_some(votes, ("n", "full", "majority", "none")),
             "per_rater": {rater: estimate.value for rater, estimate in found.majority.plain.items()},
@@ -100,12 +105,3 @@ def _criterion(found: Agreement) -> Json:
 
 def _some(of: object, names: Iterable[str]) -> Json:
     return {name: getattr(of, name) for name in names}
-
-
-def _forms(level: str) -> Json:
-    """Which of the forms that go by one name each figure is."""
-    forms = {"alpha": f"Krippendorff, {level} metric", "ac": "Gwet AC1", "fleiss": "Fleiss, identity weights"}
-    if level != "nominal":
-        forms["ac"] = "Gwet AC2, quadratic weights"
-        forms["icc"] = "ICC(2,1): two-way random, single rater, absolute agreement"
-    return forms

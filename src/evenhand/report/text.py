@@ -115,24 +115,21 @@ def _measures(measures: Sequence[Figure]) -> list[str]:
     for measure in measures:
         if measure.estimate.value is not None or measure.detail is None:
             stratum = ", ".join(f"{field} {value}" for field, value in (measure.stratum or {}).items())
-            by_stratum.setdefault(line(stratum), []).append(_measure_row(measure))
+            row = [
+                measure.statistic,
+                measure.criterion or "",
+                " – ".join(name for name in (measure.against, measure.rater) if name),
+                "" if measure.label is None else str(measure.label),
+                f"n {measure.estimate.n:,}",
+                shown(measure.estimate),
+                f"left out: {_counts(measure.left_out)}" if measure.left_out else "",
+            ]
+            by_stratum.setdefault(line(stratum), []).append(row)
     lines: list[str] = []
     for stratum, rows in by_stratum.items():
         lines += ["", f"Measures, {stratum}"] if stratum else ["Measures"]
         lines += _table(rows)
     return lines
-
-
-def _measure_row(measure: Figure) -> list[str]:
-    return [
-        measure.statistic,
-        measure.criterion or "",
-        " – ".join(name for name in (measure.against, measure.rater) if name),
-        "" if measure.label is None else str(measure.label),
-        f"n {measure.estimate.n:,}",
-        shown(measure.estimate),
-        f"left out: {_counts(measure.left_out)}" if measure.left_out else "",
-    ]
 
 
 def _counts(left_out: Mapping[str, int]) -> str:

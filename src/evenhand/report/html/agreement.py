@@ -35,7 +35,13 @@ _STATISTICS: Mapping[str, tuple[str, Style]] = {
 
 def agreement_section(view: View) -> Section:
     found = view.report.agreements
-    parts = [_overview(list(found.values()), view)] if len(found) > 1 else []
+    parts: list[Markup] = []
+    if len(found) > 1:
+        named = [(view.criterion(name), one) for name, one in found.items()]
+        rows = [Row(title, title, one.alpha, group="Krippendorff's α, all raters") for title, one in named]
+        rows += [Row(title, title, one.ceiling_alpha, group="α among people alone") for title, one in named]
+        caption = "Agreement beyond chance on each criterion. 1 is perfect, 0 is what chance would give."
+        parts.append(forest(caption, rows))
     if any(one.pairs for one in found.values()):
         parts.append(
             note(
@@ -48,14 +54,6 @@ def agreement_section(view: View) -> Section:
     parts += [_criterion(one, view) for one in found.values()]
     entries = [(anchor("agreement", name), view.criterion(name)) for name in found]
     return Section("agreement", "How far the raters agree", join(parts), entries)
-
-
-def _overview(found: Sequence[Agreement], view: View) -> Markup:
-    titles = [view.criterion(one.criterion) for one in found]
-    named = list(zip(titles, found, strict=True))
-    rows = [Row(title, title, one.alpha, group="Krippendorff's α, all raters") for title, one in named]
-    rows += [Row(title, title, one.ceiling_alpha, group="α among people alone") for title, one in named]
-    return forest("Agreement beyond chance on each criterion. 1 is perfect, 0 is what chance would give.", rows)
 
 
 def _criterion(found: Agreement, view: View) -> Markup:

@@ -153,18 +153,16 @@ def field(value: FieldValue, marks: Sequence[TextMark]) -> Markup:
     whole = element("div", marked(text, marks), class_="text", dir="auto")
     if len(text) <= LONG:
         return whole
+    # The first words; a text without spaces is cut anywhere.
+    beginning = text[:_AROUND]
+    if len(beginning.split()) > 1:
+        beginning = beginning.rsplit(maxsplit=1)[0]
     excerpts = [
         ["… " if start else None, marked(text, marks, start, end), " …" if end < len(text) else None]
         for start, end in _around(text, marks)
-    ] or [[_beginning(text), " …"]]
+    ] or [[beginning, " …"]]
     shown = [element("div", excerpt, class_="text excerpt", dir="auto") for excerpt in excerpts]
     return join([*shown, folded(f"The whole text, {counted(len(text), 'character')}", whole)])
-
-
-def _beginning(text: str) -> str:
-    """The first words; a text without spaces is cut anywhere."""
-    start = text[:_AROUND]
-    return start.rsplit(maxsplit=1)[0] if len(start.split()) > 1 else start
 
 
 def _around(text: str, marks: Sequence[TextMark]) -> Sequence[tuple[int, int]]:

@@ -55,8 +55,12 @@ def alt_test(people: FloatArray, model: FloatArray, scoring: Scoring = "accuracy
     if not tested:
         why = f"no person shares {FEWEST_UNITS} units with the model and another person"
         return AltTest(None, None, None, tuple(duels), why)
-    for rater in _rejected(tested):
-        duels[rater] = replace(duels[rater], won=True)
+    # The people whose duels Benjamini and Yekutieli's procedure rejects.
+    step = FALSE_DISCOVERY_RATE / (len(tested) * sum(1.0 / place for place in range(1, len(tested) + 1)))
+    ordered = sorted(tested, key=lambda duel: duel.p or 0.0)
+    passing = [place for place, duel in enumerate(ordered, start=1) if (duel.p or 0.0) <= place * step]
+    for duel in ordered[: max(passing, default=0)]:
+        duels[duel.rater] = replace(duel, won=True)
     rate = sum(duel.won for duel in duels) / len(tested)
     return AltTest(rate, sum(duel.advantage or 0.0 for duel in tested) / len(tested), rate >= 0.5, tuple(duels))
 
@@ -97,12 +101,3 @@ def _closeness(own: FloatArray, others: FloatArray, scoring: Scoring) -> FloatAr
         return (others == own[:, None]).sum(axis=1) / present.sum(axis=1)
     squares = np.where(present, (others - own[:, None]) ** 2, 0.0)
     return -np.sqrt(squares.sum(axis=1) / present.sum(axis=1))
-
-
-def _rejected(tested: list[Duel]) -> list[int]:
-    """The people whose duels Benjamini and Yekutieli's procedure rejects."""
-    harmonic = sum(1.0 / place for place in range(1, len(tested) + 1))
-    step = FALSE_DISCOVERY_RATE / (len(tested) * harmonic)
-    ordered = sorted(tested, key=lambda duel: duel.p or 0.0)
-    passing = [place for place, duel in enumerate(ordered, start=1) if (duel.p or 0.0) <= place * step]
-    return [duel.rater for duel in ordered[: max(passing, default=0)]]
