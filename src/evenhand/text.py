@@ -54,6 +54,11 @@ def unknown(what: str, name: object, valid: Collection[str]) -> str:
     return f"there is no {what} {name!r}{did_you_mean(str(name), valid)}; there are: {', '.join(valid) or 'none'}"
 
 
+def sentence(text: str) -> str:
+    """A phrase as a sentence of its own; nothing stays nothing."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+
+
 def visible(text: str) -> str:
     """The text with what cannot be seen made visible: a control as its picture, anything else as its code point."""
     return _INVISIBLE.sub(lambda found: _picture(ord(found[0])), text.replace("\r\n", "\n").replace("\r", "\n"))

@@ -48,20 +48,15 @@ def measures(tables: Tables, plan: Resampling = DEFAULT, only: Collection[str] |
 
     `only` names the measures to compute. A measure that finds no rater has one figure, undefined, with the reason.
     """
-    specs = [spec for spec in tables.protocol.measures if only is None or spec.name in only]
-    parts = _strata(tables)
-    return [figure for spec in specs for figure in _figures(tables, spec, parts, plan)]
-
-
-def _strata(tables: Tables) -> Sequence[Stratum]:
-    """All units, then each value of each field for breakdowns; items without the field are in none of its strata."""
-    found = [Stratum(None, np.ones(tables.n_units, dtype=np.bool_), np.ones(tables.n_items, dtype=np.bool_))]
+    # All units, then each value of each field for breakdowns; items without the field are in none of its strata.
+    parts = [Stratum(None, np.ones(tables.n_units, dtype=np.bool_), np.ones(tables.n_items, dtype=np.bool_))]
     for field in tables.protocol.strata:
         values = ordered_labels(tables.protocol, {field: tables.labels.get(field, ())})
         of_items = coded(tables.labels.get(field, ()), values)
         of_units = of_items if tables.clusters is None or not values else of_items[tables.clusters]
-        found += [Stratum({field: value}, of_units == code, of_items == code) for code, value in enumerate(values)]
-    return found
+        parts += [Stratum({field: value}, of_units == code, of_items == code) for code, value in enumerate(values)]
+    specs = [spec for spec in tables.protocol.measures if only is None or spec.name in only]
+    return [figure for spec in specs for figure in _figures(tables, spec, parts, plan)]
 
 
 def ordered_labels(protocol: model.Protocol, columns: Mapping[str, Sequence[str | None]]) -> Sequence[str]:

@@ -1,11 +1,11 @@
 """Trust in plain sentences, for the terminal and the page: what was found, how sure it is, and what is not known."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from evenhand.analysis.trust import MEAN, Against, Confidence, ModelTrust, Powered, Standing, Trust
 from evenhand.records import Kind
 from evenhand.statistics import Comparison, Estimate, PredictionPowered
-from evenhand.text import counted
+from evenhand.text import counted, sentence
 
 MOST_NAMED = 5
 """Raters whom the summary speaks of by name; with more it counts them."""
@@ -22,18 +22,25 @@ def in_words(trust: Trust) -> list[str]:
 
 def _sentences(trust: Trust) -> Iterator[str]:
     for why in dict.fromkeys(trust.why[part] for part in ("people", "models") if part in trust.why):
-        yield f"{_capital(why)}."
+        yield sentence(why)
     for model in trust.models:
         yield from _powered(model.rater, model.powered)
         yield model.stand_in.meaning
         if model.stand_in.note and model.stand_in.took_part:
-            yield f"{_capital(model.stand_in.note)}."
+            yield sentence(model.stand_in.note)
         yield _standing(model.standing, "people")
         yield from _against(model)
     yield from (told for one in trust.rivals if (told := _pair(one, "the people")) is not None)
     if not trust.models:
         yield from (_standing(person, "other people") for person in trust.people[:MOST_NAMED])
-    yield from _confidences(trust.confidences)
+    named, known = trust.confidences, trust.confidences
+    if len(known) > MOST_NAMED:
+        named = [one for one in known if one.kind is not Kind.PERSON]
+    yield from map(_confidence, named)
+    others = [one.calibration.overconfidence for one in known if one not in named and one.calibration is not None]
+    if others:
+        over = sum(_clear(one) and (one.value or 0.0) > 0 for one in others)
+        yield f"Of {len(others)} people whose confidence can be checked, {over} are overconfident."
     yield from _severities(trust)
     if trust.silent:
         yield f"Without a rating here: {', '.join(trust.silent)}."
@@ -135,15 +142,6 @@ def _told(one: Against) -> str | None:
     return "closer" if (high < 0.0) == (one.distance is not None) else "further"
 
 
-def _confidences(found: Sequence[Confidence]) -> Iterator[str]:
-    named = found if len(found) <= MOST_NAMED else [one for one in found if one.kind is not Kind.PERSON]
-    yield from (_confidence(one) for one in named)
-    others = [one.calibration.overconfidence for one in found if one not in named and one.calibration is not None]
-    if others:
-        over = sum(_clear(one) and (one.value or 0.0) > 0 for one in others)
-        yield f"Of {len(others)} people whose confidence can be checked, {over} are overconfident."
-
-
 def _confidence(found: Confidence) -> str:
     if found.calibration is None:
         return f"{found.rater}'s stated confidence cannot be checked: {found.why}."
@@ -212,7 +210,3 @@ def _shown(found: Estimate, share: bool = True) -> str:
         return f"{value} (without interval)"
     ends = f"{found.low * 100:.0f} to {found.high:.0%}" if share else f"{found.low:.2f} to {found.high:.2f}"
     return f"{value} ({ends})"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

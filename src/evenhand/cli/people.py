@@ -24,7 +24,7 @@ from evenhand.report.json import plain
 from evenhand.settings import Secret, Settings
 from evenhand.store.people.access import INVITE_DAYS, MOST_SEATS, Invite, Role, check_name, new_invite, state_of
 from evenhand.study import Study
-from evenhand.text import counted, masked, some_of
+from evenhand.text import counted, masked, sentence, some_of
 from evenhand.web.app import make_app
 from evenhand.web.config import PORT, SHORTEST_PASSWORD, Config, check_url, is_loopback
 
@@ -213,7 +213,7 @@ def _print_invite(made: Invite, link: str, as_json: bool) -> None:
     lines.append("It is shown only once: the study keeps only its digest.")
     if "://127.0.0.1" in link:
         lines.append("It works on this machine only; give --url or set EVENHAND_URL to an address others can reach.")
-    show_result({"invite": _invite_document(made), "link": link}, lines, as_json)
+    show_result({"invite": {**plain(made), "state": state_of(made)}, "link": link}, lines, as_json)
 
 
 def _validity(made: Invite) -> str:
@@ -227,7 +227,7 @@ def _print_invites(invites: Sequence[Invite], as_json: bool) -> None:
         state = state_of(one)
         ends = f", {_validity(one)}" if state in ("open", "full") else ""
         lines.append(f"{one.id}  {one.role}  {who}: {state}{ends}")
-    document = {"invites": [_invite_document(one) for one in invites]}
+    document = {"invites": [{**plain(one), "state": state_of(one)} for one in invites]}
     show_result(document, lines or ["no one has been invited yet"], as_json)
 
 
@@ -243,10 +243,6 @@ def _revoke(study: Study, which: str, as_json: bool) -> None:
     show_result({"revoked": [one.id for one in found]}, [line], as_json)
 
 
-def _invite_document(one: Invite) -> dict[str, object]:
-    return {**plain(one), "state": state_of(one)}
-
-
 _NO_LIMIT = {"overlap": ("N", "all"), "share": ("N", "none"), "gold": ("RATER", "none"), "completion": ("URL", "none")}
 """Plan fields that may be empty: what is given otherwise, and the word for empty."""
 
@@ -254,8 +250,7 @@ _NO_LIMIT = {"overlap": ("N", "all"), "share": ("N", "none"), "gold": ("RATER", 
 def _plan_option(name: str, field: FieldInfo) -> Callable[[Any], Any]:
     """The option for a field of the plan, with the field's description as its help."""
     flag = f"--{name.replace('_', '-')}"
-    text = re.sub(r"; empty: .*", "", field.description or "")
-    text = f"{text[:1].upper()}{text[1:]}."
+    text = sentence(re.sub(r"; empty: .*", "", field.description or ""))
     if name == "by":
         return click.option(flag, metavar="A,B|none|strata", help=f"{text[:-1]}; strata: those of the protocol.")
     if name in _NO_LIMIT:

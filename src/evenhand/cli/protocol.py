@@ -6,7 +6,6 @@ from evenhand.cli.support import json_option, show_result, study_argument
 from evenhand.errors import UserError
 from evenhand.protocol.guideline import guideline
 from evenhand.protocol.load import available, load_protocol, protocol_schema, protocol_text
-from evenhand.protocol.model import Protocol
 from evenhand.report.json import json_text
 from evenhand.store.store import may_be_study
 from evenhand.study import Study
@@ -20,19 +19,15 @@ def protocols(as_json: bool) -> None:
     found = [load_protocol(name) for name in available()]
     width = max((len(one.name) for one in found), default=0)
     lines: list[str] = []
+    entries: list[dict[str, object]] = []
     for one in found:
-        criteria = ", ".join(criterion.id for criterion in one.criteria)
-        lines += [f"{one.name:<{width}}  {one.title}", f"{'':<{width}}  unit: {one.unit}; criteria: {criteria}"]
+        criteria = [criterion.id for criterion in one.criteria]
+        about = {name: getattr(one, name) for name in ("name", "version", "digest", "title", "unit")}
+        entries.append({**about, "fields": list(one.item.fields), "criteria": criteria})
+        lines.append(f"{one.name:<{width}}  {one.title}")
+        lines.append(f"{'':<{width}}  unit: {one.unit}; criteria: {', '.join(criteria)}")
     lines += ["", "evenhand protocol show NAME prints one as a guideline for raters."]
-    show_result([_entry(one) for one in found], lines, as_json)
-
-
-def _entry(one: Protocol) -> dict[str, object]:
-    return {
-        **{name: getattr(one, name) for name in ("name", "version", "digest", "title", "unit")},
-        "fields": list(one.item.fields),
-        "criteria": [criterion.id for criterion in one.criteria],
-    }
+    show_result(entries, lines, as_json)
 
 
 @click.group()

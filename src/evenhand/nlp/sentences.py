@@ -131,7 +131,9 @@ def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
     for block in blocks(text):
         pieces = [(block.start, block.end)] if block.whole else _Reader(text, block, english).cut()
-        ranges.extend(_trimmed(text, start, end) for start, end in pieces)
+        for start, end in pieces:
+            piece = text[start:end]
+            ranges.append((start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())))
     return [(start, end) for start, end in ranges if start < end]
 
 
@@ -442,8 +444,3 @@ def _may_open(text: str, place: int, end: int, block: Block) -> bool:
         return False
     before = text[place - 1] if place > block.body else " "
     return not before.isalnum() or CJK.match(before) is not None
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())

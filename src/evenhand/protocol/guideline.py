@@ -22,7 +22,7 @@ from evenhand.protocol.model import (
 )
 from evenhand.records import UNANSWERABLE
 from evenhand.scales import Nominal, Ordinal, Text
-from evenhand.text import listed
+from evenhand.text import listed, sentence
 
 Row = tuple[str, ...]
 
@@ -152,7 +152,7 @@ def _seen(protocol: Protocol) -> Iterator[_Block]:
     for name in protocol.shown_fields:
         spec = protocol.item.fields[name]
         about = ROLES[spec.role] + ("" if spec.required else "; not always there")
-        yield _entry(protocol.titles[name], f"{about}. {_sentence(spec.description)}".strip())
+        yield _entry(protocol.titles[name], f"{about}. {sentence(spec.description or '')}".strip())
         for label, meaning in (spec.labels or {}).items():
             yield _entry(f"{protocol.titles[name]}: {label}", meaning.definition)
     what = "You rate each item as a whole."
@@ -210,7 +210,9 @@ def _example(protocol: Protocol, example: Example, number: int, previous: Exampl
         yield _Block("quote", example.unit, name)
     for criterion in protocol.criteria:
         if criterion.id in example.ratings:
-            rating = _rating(criterion, example.ratings[criterion.id])
+            rating = example.ratings[criterion.id]
+            if isinstance(criterion.scale, Ordinal) and isinstance(rating, int):
+                rating = f"{rating} {criterion.scale.levels[rating].label}"
             yield _entry(f"{criterion.title}: {rating}", example.rationales.get(criterion.id, ""))
     if example.confidence is not None:
         yield _entry(f"Confidence: {example.confidence:g} percent", "")
@@ -218,12 +220,6 @@ def _example(protocol: Protocol, example: Example, number: int, previous: Exampl
         yield _entry("Notes", example.notes)
     if example.explanation:
         yield _Block("paragraph", f"Why: {example.explanation}")
-
-
-def _rating(criterion: Criterion, value: int | float | str) -> str:
-    if isinstance(criterion.scale, Ordinal) and isinstance(value, int):
-        return f"{value} {criterion.scale.levels[value].label}"
-    return str(value)
 
 
 def _owner(protocol: Protocol) -> Iterator[_Block]:
@@ -301,7 +297,3 @@ def _plain(block: _Block) -> list[str]:
 
 _BEGINS = re.compile(r"([-*+]|\d+[.)]|#+)\s")
 _MARKS = re.compile(r"\*\*|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
-
-
-def _sentence(text: str | None) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""

@@ -54,7 +54,10 @@ def open_table(path: str | Path) -> InputTable:
         if path.is_dir():
             raise InputError(str(path), "this is a folder; give a file")
         if not path.exists():
-            raise InputError(str(path), [_missing(path)])
+            beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+            close = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.8)
+            fix = f"did you mean {path.parent / close[0]}?" if close else None
+            raise InputError(str(path), [Problem("no such file", fix=fix)])
         if not path.is_file():
             raise InputError(str(path), "this is a device or a pipe; give a file, which can be read more than once")
         if suffix not in READERS:
@@ -64,12 +67,6 @@ def open_table(path: str | Path) -> InputTable:
         return READERS[suffix](path)
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
-
-
-def _missing(path: Path) -> Problem:
-    beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-    close = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.8)
-    return Problem("no such file", fix=f"did you mean {path.parent / close[0]}?" if close else None)
 
 
 def write_table(path: str | Path, sheet: Sheet, *, overwrite: bool = False) -> int:

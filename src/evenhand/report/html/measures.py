@@ -9,11 +9,12 @@ from markupsafe import Markup
 from evenhand.analysis.figures import PEOPLE, Figure
 from evenhand.analysis.targets import TargetResult
 from evenhand.protocol.guideline import measure_in_words
-from evenhand.protocol.model import MeanMeasure, Measure, Protocol
+from evenhand.protocol.model import MeanMeasure
 from evenhand.report.html.elements import Section, aside, element, folded, join, note, table, warning
 from evenhand.report.html.plots import Guide, Row, Shape, axis, estimate_cell, forest, track
 from evenhand.report.html.view import View, grouped, words
 from evenhand.report.numbers import Style, described, interval, number
+from evenhand.text import sentence
 
 _SHARES = ("proportion", "percent_match", "exact_match", "per_label", "majority")
 _SCORES = ("mean", "sd")
@@ -121,9 +122,15 @@ def _plot(name: str, figures: Sequence[Figure], view: View) -> Markup:
 
 
 def _forest(caption: str, name: str, rows: Sequence[Row], view: View) -> Markup:
-    low, high = _ends(view.protocol, view.measures[name])
-    style = _style(view.measures[name].kind)
-    return forest(join([caption, aside(_about(name, view))]), rows, style, low=low, high=high)
+    """The axis shows all of the scale that a mean lies on; that of a deviation begins at 0."""
+    spec, low, high = view.measures[name], None, None
+    if spec.kind == "sd":
+        low = 0.0
+    elif isinstance(spec, MeanMeasure):
+        scales = [view.protocol.criterion(criterion).scale for criterion in spec.criteria]
+        ends = [float(end) for scale in scales for end in scale.values or (0.0, 100.0)]
+        low, high = min(ends), max(ends)
+    return forest(join([caption, aside(_about(name, view))]), rows, _style(spec.kind), low=low, high=high)
 
 
 def _style(kind: str) -> Style:
@@ -132,19 +139,7 @@ def _style(kind: str) -> Style:
 
 def _about(name: str, view: View) -> str:
     """What a measure is, in the protocol's words."""
-    text = measure_in_words(view.protocol, view.measures[name])
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
-
-
-def _ends(protocol: Protocol, spec: Measure) -> tuple[float | None, float | None]:
-    """The ends of the scale that a mean lies on, so that its axis shows all of it; the lower one of a deviation."""
-    if not isinstance(spec, MeanMeasure):
-        return None, None
-    if spec.kind == "sd":
-        return 0.0, None
-    scales = [protocol.criterion(criterion).scale for criterion in spec.criteria]
-    ends = [float(end) for scale in scales for end in scale.values or (0.0, 100.0)]
-    return min(ends), max(ends)
+    return sentence(measure_in_words(view.protocol, view.measures[name]))
 
 
 def _row(measure: Figure, view: View, *, group: str = "", lead: str = "") -> Row:

@@ -82,8 +82,25 @@ def _scale(criterion: Criterion) -> str:
 
 
 def left_out_section(view: View) -> Section:
-    report = view.report
-    parts = [_statuses(report), _failures(report, view), _adjudicators(report, view), _earlier(report)]
+    report, source = view.report, view.report.source
+    parts = [_statuses(report)]
+    failures = [
+        [view.rater(rater.id), reason, f"{times:,}"]
+        for rater in report.raters
+        for reason, times in sorted(rater.failures.items(), key=lambda entry: -entry[1])
+    ]
+    if failures:
+        parts.append(table("Failures by reason", ["rater", "reason", "times"], failures, "numbers"))
+    if source.adjudicators:
+        listed = join(map(view.rater, source.adjudicators), ", ")
+        why = ". Adjudicators see the other raters' answers, so their ratings count only in their own figures."
+        parts.append(element("p", element("strong", "Left out of agreement: "), listed, why))
+    if source.left_out:
+        earlier = [[element("code", digest[:16]), f"{n:,}"] for digest, n in source.left_out.items()]
+        caption = "Ratings under other versions of the protocol, which are kept separate"
+        parts.append(table(caption, ["digest", "ratings"], earlier, "numbers"))
+    else:
+        parts.append(element("p", "There are no ratings under another version of the protocol."))
     return Section("left-out", "What was left out, and why", join(parts))
 
 
@@ -96,31 +113,6 @@ def _statuses(report: Report) -> Markup:
     overall = table(caption, ["status", "meaning", "ratings"], rows, "numbers")
     by_criterion = [[found.criterion, *_counts(found.statuses, Status)] for found in report.agreements.values()]
     return overall + table("By criterion", ["criterion", *map(_words, Status)], by_criterion, "numbers")
-
-
-def _failures(report: Report, view: View) -> Markup | None:
-    rows = [
-        [view.rater(rater.id), reason, f"{times:,}"]
-        for rater in report.raters
-        for reason, times in sorted(rater.failures.items(), key=lambda entry: -entry[1])
-    ]
-    return table("Failures by reason", ["rater", "reason", "times"], rows, "numbers") if rows else None
-
-
-def _adjudicators(report: Report, view: View) -> Markup | None:
-    if not report.source.adjudicators:
-        return None
-    listed = join(map(view.rater, report.source.adjudicators), ", ")
-    why = ". Adjudicators see the other raters' answers, so their ratings count only in their own figures."
-    return element("p", element("strong", "Left out of agreement: "), listed, why)
-
-
-def _earlier(report: Report) -> Markup:
-    if not report.source.left_out:
-        return element("p", "There are no ratings under another version of the protocol.")
-    rows = [[element("code", digest[:16]), f"{n:,}"] for digest, n in report.source.left_out.items()]
-    caption = "Ratings under other versions of the protocol, which are kept separate"
-    return table(caption, ["digest", "ratings"], rows, "numbers")
 
 
 def reproduction_section(view: View) -> Section:

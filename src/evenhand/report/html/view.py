@@ -100,22 +100,20 @@ class View:
             name: replace(found, pairs=_largest(found.pairs, MOST_PAIRS, lambda pair: pair.n))
             for name, found in report.agreements.items()
         }
+        alike = grouped(report.measures, lambda one: (one.statistic, one.criterion, str(one.stratum)))
+        measures = [
+            one
+            for some in alike.values()
+            for one in _largest(some, MOST_RATERS, lambda one: one.estimate.n, self.is_individual)
+        ]
         return replace(
             report,
-            measures=self._measures(report.measures),
+            measures=measures,
             targets=_largest(report.targets, MOST_PAIRS, lambda one: one.estimate.n),
             agreements=agreements,
             distributions=[self._distribution(found) for found in report.distributions],
             trust={name: self._trust(found) for name, found in report.trust.items()},
         )
-
-    def _measures(self, measures: Sequence[Figure]) -> Sequence[Figure]:
-        alike = grouped(measures, lambda one: (one.statistic, one.criterion, str(one.stratum)))
-        return [
-            one
-            for some in alike.values()
-            for one in _largest(some, MOST_RATERS, lambda one: one.estimate.n, self.is_individual)
-        ]
 
     def _distribution(self, found: Distribution) -> Distribution:
         raters = _largest(list(found.by_rater), MOST_RATERS, lambda one: sum(found.by_rater[one]), self.is_person)
