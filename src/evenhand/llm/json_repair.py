@@ -195,15 +195,11 @@ def _pairs(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     return body
 
 
-def _whole_number(digits: str) -> int | float:
-    # Beyond any scale; Python refuses to parse integers of many thousand digits.
-    return int(digits) if len(digits) <= 16 else float(digits)
-
-
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_pairs,
     parse_constant=lambda _: cast("float", Mark.NOT_A_NUMBER),
-    parse_int=_whole_number,
+    # More digits are beyond any scale; Python refuses to parse integers of many thousand digits.
+    parse_int=lambda digits: int(digits) if len(digits) <= 16 else float(digits),
     strict=False,
 )
 

@@ -235,7 +235,12 @@ def pause_asked(headers: Mapping[str, str], body: ErrorBody) -> float | None:
     retry_after = headers.get("Retry-After")
     if retry_after is not None:
         seconds = _number(retry_after)
-        return _until(retry_after) if seconds is None else seconds
+        if seconds is not None:
+            return seconds
+        try:
+            return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+        except (ValueError, OverflowError):
+            return None
     if body.delay is not None:
         return body.delay
     reset = _number(headers.get("x-ratelimit-reset"))
@@ -248,10 +253,3 @@ def pause_asked(headers: Mapping[str, str], body: ErrorBody) -> float | None:
 def _number(text: str | None) -> float | None:
     """A number of seconds; `inf` and `nan` are not accepted."""
     return float(text) if text is not None and re.fullmatch(r"\s*\d{1,15}(\.\d*)?\s*", text, re.ASCII) else None
-
-
-def _until(date: str) -> float | None:
-    try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return None

@@ -53,9 +53,8 @@ def read_tables(database: Database, versions: Versions) -> Tables:
     documents = _documents(labels[protocol.cluster], clusters) if protocol.cluster else None
     n_units = n_items if clusters is None else len(clusters)
     places = {row[0]: place for place, row in enumerate(known)}
-    first_units = _first_units(clusters)
     builders = {criterion.id: TableBuilder(criterion, n_units, len(found)) for criterion in protocol.criteria}
-    failed = _tabulate(_rows(database, versions.current_number, last), places, first_units, builders)
+    failed = _tabulate(_rows(database, versions.current_number, last), places, clusters, builders)
     failures: dict[str, Counter[str]] = {}
     for place, reason in failed:
         failures.setdefault(found[place].id, Counter())[reason] += 1
@@ -110,15 +109,19 @@ def _documents(names: Sequence[str | None], clusters: IntArray | None) -> IntArr
 def _tabulate(
     rows: Iterable[_Row],
     places: Mapping[int, int],
-    first_units: list[int] | None,
+    clusters: IntArray | None,
     builders: Mapping[str, TableBuilder],
 ) -> Iterable[tuple[int, str]]:
     """Fill the tables, and return the current failures: the rater's place and the reason. Of a cell's ratings the last
     counts."""
+    first_units: list[int] = []
+    if clusters is not None:
+        counts = np.bincount(clusters)
+        first_units = (np.cumsum(counts) - counts).tolist()
     values: dict[str, Value] = {}
     failed: dict[tuple[str, int, int], tuple[int, str]] = {}
     for item, position, criterion, rater, status, text, details in rows:
-        unit = item - 1 if first_units is None else first_units[item - 1] + position - 1
+        unit = item - 1 if clusters is None else first_units[item - 1] + position - 1
         place, has_failed = places[rater], status == Status.FAILED
         if text is not None and text not in values:
             values[text] = decode(text)
@@ -131,14 +134,6 @@ def _tabulate(
         elif failed:
             failed.pop((criterion, unit, place), None)
     return failed.values()
-
-
-def _first_units(clusters: IntArray | None) -> list[int] | None:
-    """The number of each item's first unit."""
-    if clusters is None:
-        return None
-    counts = np.bincount(clusters)
-    return (np.cumsum(counts) - counts).tolist()
 
 
 def _rows(database: Database, protocol: int, last: int) -> Iterator[_Row]:

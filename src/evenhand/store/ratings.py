@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import cache, lru_cache
 from itertools import chain
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import Column, Connection, ScalarSelect, Select, Table, bindparam, case, func, select, update
 
@@ -452,7 +452,12 @@ _value: Callable[[str], Value] = lru_cache(maxsize=4096)(decode)
 def rating_from(row: RatingRow, unit: str, rater: str, digest: str, supersedes: str | None) -> Rating:
     """A rating from its row and the names that its numbers stand for."""
     value, details = row[9], row[11]
-    more = {} if details is None else _read_details(details)
+    more: dict[str, Any] = {} if details is None else decode(details)
+    if "evidence" in more:
+        more["evidence"] = tuple(Span(*span) for span in more["evidence"])
+    if "distribution" in more:
+        more["distribution"] = tuple((value, probability) for value, probability in more["distribution"])
+    more |= {name: tuple(more[name]) for name in ("misquoted", "visible") if name in more}
     return Rating(
         unit=unit,
         criterion=row[4],
@@ -465,12 +470,3 @@ def rating_from(row: RatingRow, unit: str, rater: str, digest: str, supersedes: 
         supersedes=supersedes,
         **more,
     )
-
-
-def _read_details(text: str) -> dict[str, Any]:
-    more = cast("dict[str, Any]", decode(text))
-    if "evidence" in more:
-        more["evidence"] = tuple(Span(*span) for span in more["evidence"])
-    if "distribution" in more:
-        more["distribution"] = tuple((value, probability) for value, probability in more["distribution"])
-    return more | {name: tuple(more[name]) for name in ("misquoted", "visible") if name in more}

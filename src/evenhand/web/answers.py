@@ -396,8 +396,13 @@ def check(protocol: Protocol, criterion: Criterion, ratings: UnitRatings, rating
     `ratings` are the current ones of the same unit.
     """
     taken_back, values = is_taken_back(rating), effective_values(protocol, {**ratings, criterion.id: rating})
-    if not taken_back:
-        _check_asked(protocol, criterion, values, rating)
+    if criterion.when is not None and not taken_back and not is_asked(criterion, values):
+        condition = condition_in_words(protocol, criterion.when)
+        raise UserError(f"{criterion.title} is asked only if {condition}, which is not the case here")
+    if rating.status is Status.SKIPPED and criterion.required and not taken_back:
+        raise UserError(f"{criterion.title} is required and cannot be skipped by itself")
+    if rating.status is Status.CANNOT_ASSESS and not offers_cannot_assess(criterion.scale):
+        raise UserError(f"{criterion.title}: choose the label that means this; there is {criterion.scale.describe()}")
     given = {
         "rationale": rating.rationale is not None and criterion.id not in protocol.with_rationale,
         "evidence": bool(rating.evidence) and protocol.ask.evidence == "off",
@@ -424,16 +429,6 @@ def _value_on_scale(criterion: Criterion, given: Value) -> Value:
     if not isinstance(criterion.scale, Text) and not same_value(value, given):
         raise UserError(f"{criterion.title}: {given!r} must be given as {value!r}")
     return value
-
-
-def _check_asked(protocol: Protocol, criterion: Criterion, values: Mapping[str, Value], rating: Rating) -> None:
-    if criterion.when is not None and not is_asked(criterion, values):
-        condition = condition_in_words(protocol, criterion.when)
-        raise UserError(f"{criterion.title} is asked only if {condition}, which is not the case here")
-    if rating.status is Status.SKIPPED and criterion.required:
-        raise UserError(f"{criterion.title} is required and cannot be skipped by itself")
-    if rating.status is Status.CANNOT_ASSESS and not offers_cannot_assess(criterion.scale):
-        raise UserError(f"{criterion.title}: choose the label that means this; there is {criterion.scale.describe()}")
 
 
 def check_evidence(spans: Sequence[Span], texts: Mapping[str, str]) -> None:

@@ -216,14 +216,6 @@ async def services_of(request: Request) -> Services:
 ServicesOf = Annotated[Services, Depends(services_of)]
 
 
-def accounts_of(request: Request, services: ServicesOf) -> list[Account]:
-    """Everyone that this request is signed in as."""
-    return services.accounts(request)
-
-
-Accounts = Annotated[list[Account], Depends(accounts_of)]
-
-
 def _cookie(kind: str, route: str) -> APIKeyCookie:
     note = f"set by POST {route}; requests that change something also need the header X-Evenhand: 1"
     return APIKeyCookie(name=f"evenhand_{kind}", scheme_name=f"{kind} session", auto_error=False, description=note)

@@ -170,7 +170,11 @@ class HuggingFaceChat:
                 job.settle(result)
             return
         # Only here have the tensors of the failed try been released; inside the handler they were not.
-        _free_memory()
+        torch: Any = package("torch")
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        elif torch.backends.mps.is_available():
+            torch.mps.empty_cache()
         if len(jobs) == 1:
             jobs[0].settle(CallError("out of memory"))
         else:
@@ -183,14 +187,6 @@ def _lacks_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError | package("torch").OutOfMemoryError) or (
         isinstance(error, RuntimeError) and ("out of memory" in text or "can't allocate memory" in text)
     )
-
-
-def _free_memory() -> None:
-    torch: Any = package("torch")
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-    elif torch.backends.mps.is_available():
-        torch.mps.empty_cache()
 
 
 class Decoder:
@@ -220,22 +216,20 @@ class Decoder:
         for row in rows:
             self._reset(row)
         self._rows, self._began = rows, time.monotonic()
+        # The short prompts are padded on the left, where the mask keeps attention away.
+        width = max(len(row.prompt) for row in rows)
+        tokens = [[self._loaded.padding] * (width - len(row.prompt)) + list(row.prompt) for row in rows]
+        mask = [[0] * (width - len(row.prompt)) + [1] * len(row.prompt) for row in rows]
+        tensor, device = self._torch.tensor, self._loaded.model.device
         with self._torch.inference_mode():
             self._loaded.model.generate(
-                **self._inputs(rows),
+                input_ids=tensor(tokens, device=device),
+                attention_mask=tensor(mask, device=device),
                 max_new_tokens=max(row.request.max_tokens for row in rows),
                 logits_processor=transformers.LogitsProcessorList([self._choose]),
                 stopping_criteria=transformers.StoppingCriteriaList([self._ended]),
             )
         return [self._reply(row) for row in rows]
-
-    def _inputs(self, rows: Sequence[Generation]) -> dict[str, Any]:
-        """The prompts as one tensor, the short ones padded on the left, where the mask keeps attention away."""
-        width = max(len(row.prompt) for row in rows)
-        tokens = [[self._loaded.padding] * (width - len(row.prompt)) + list(row.prompt) for row in rows]
-        mask = [[0] * (width - len(row.prompt)) + [1] * len(row.prompt) for row in rows]
-        named = {"input_ids": tokens, "attention_mask": mask}
-        return {name: self._torch.tensor(values, device=self._loaded.model.device) for name, values in named.items()}
 
     def _reset(self, row: Generation) -> None:
         request = row.request

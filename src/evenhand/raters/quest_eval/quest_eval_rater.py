@@ -30,6 +30,9 @@ _UNPARTED = re.compile("[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3
 """Thai, Lao, Tibetan, Burmese, Khmer, kana: nothing stands between words, and there is no dictionary to part them."""
 _LETTER = re.compile(r"[^\W\d_]")
 _SAMPLE = 40_000
+_UNREADABLE = (
+    "the text is in a script without spaces that quest-eval cannot part into words; quest-eval(SPEC) can read it"
+)
 _BETWEEN = "\n\n"
 
 
@@ -119,10 +122,14 @@ class QuestEval(Rater):
 
     def _judgements(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         rated = RatedText(self._protocol, item)
-        why_not = _unreadable_words(rated.text)
-        if why_not is not None:
-            return [Judgement(unit, failure=RaterFailure(why_not)) for unit in units]
-        language, remark = _language(rated.text, self._protocol.language)
+        sample = rated.text[:_SAMPLE]
+        if 10 * len(_UNPARTED.findall(sample)) > len(_LETTER.findall(sample)):
+            return [Judgement(unit, failure=RaterFailure(_UNREADABLE)) for unit in units]
+        language, remark = self._protocol.language, None
+        english = language.split("-")[0].lower() == "en" and not is_chinese(rated.text, language)
+        why = unreadable(rated.text) if english else None
+        if why is not None:
+            language, remark = "und", f"answered without the built-in network: the text {why}"
         return [Judgement(unit, [self._answer(unit, rated, language, remark)], beyond=self._beyond) for unit in units]
 
     def _answer(self, unit: Unit, rated: RatedText, language: str, remark: str | None) -> Answer:
@@ -161,18 +168,3 @@ class ModelAnswers(Rater):
             return answer
         span = quotes.find(str(answer.value))
         return answer if span is None else replace(answer, evidence=(span,))
-
-
-def _language(text: str, language: str) -> tuple[str, str | None]:
-    """The language to read a text in, and what is to be said about it."""
-    english = language.split("-")[0].lower() == "en" and not is_chinese(text, language)
-    why = unreadable(text) if english else None
-    return (language, None) if why is None else ("und", f"answered without the built-in network: the text {why}")
-
-
-def _unreadable_words(text: str) -> str | None:
-    """Why the words of a text cannot be told apart."""
-    sample = text[:_SAMPLE]
-    if 10 * len(_UNPARTED.findall(sample)) <= len(_LETTER.findall(sample)):
-        return None
-    return "the text is in a script without spaces that quest-eval cannot part into words; quest-eval(SPEC) can read it"

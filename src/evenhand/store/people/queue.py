@@ -46,19 +46,15 @@ def make_queue(connection: Connection, number: int, protocol: Protocol, plan: Pl
     if made == wanted and not again:
         return
     if made is None or decode(made)[0] != order:
-        _put_in_order(connection, protocol, plan)
+        connection.execute(delete(queue))
+        QUEUE_INDEX.drop(connection)
+        shuffled = in_batches(_numbered(connection, strata(protocol, plan), protocol), plan)
+        rows = ((place, item, 1, 0) for place, item in enumerate(chain.from_iterable(shuffled)))
+        for some in batches(rows, PAGE):
+            insert_rows(connection, queue, some)
+        QUEUE_INDEX.create(connection)
     _count(connection, number, protocol, plan)
     write_meta(connection, {"queue": wanted})
-
-
-def _put_in_order(connection: Connection, protocol: Protocol, plan: Plan) -> None:
-    connection.execute(delete(queue))
-    QUEUE_INDEX.drop(connection)
-    shuffled = in_batches(_numbered(connection, strata(protocol, plan), protocol), plan)
-    rows = ((place, item, 1, 0) for place, item in enumerate(chain.from_iterable(shuffled)))
-    for some in batches(rows, PAGE):
-        insert_rows(connection, queue, some)
-    QUEUE_INDEX.create(connection)
 
 
 def _count(connection: Connection, number: int, protocol: Protocol, plan: Plan) -> None:

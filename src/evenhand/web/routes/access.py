@@ -22,7 +22,7 @@ from evenhand.store.people.access import (
 from evenhand.web.errors import error_responses
 from evenhand.web.middleware import bearer_token
 from evenhand.web.schemas import ResponseModel, StrictRequest, view_of
-from evenhand.web.sessions import Accounts, Owner, ServicesOf, client_of
+from evenhand.web.sessions import Owner, ServicesOf, client_of
 
 router = APIRouter(prefix="/api", tags=["access"])
 
@@ -182,8 +182,9 @@ def sign_out(request: Request, response: Response, services: ServicesOf) -> None
 
 
 @router.get("/me", summary="Get who is signed in")
-def me(request: Request, accounts: Accounts, services: ServicesOf) -> Me:
+def me(request: Request, services: ServicesOf) -> Me:
     """If nobody is signed in, `access` is empty. A token that is sent must be valid."""
+    accounts = services.accounts(request)
     if not accounts and bearer_token(request) is not None:
         raise HTTPException(401, "This token is not valid, or it has expired.", {"WWW-Authenticate": "Bearer"})
     with services.read() as study:

@@ -17,7 +17,7 @@ from evenhand.analysis.disagreements import DisputedTogether, disputed_together
 from evenhand.analysis.tables import Tables
 from evenhand.errors import UserError
 from evenhand.protocol.completion import is_answer
-from evenhand.protocol.model import Protocol, field_text
+from evenhand.protocol.model import field_text
 from evenhand.records import Item, Rating, Span, Unit
 from evenhand.study import Study
 from evenhand.web.answers import ANSWER_EXAMPLE, AnsweredUnit, AnswerRequest, SavedAnswer, save_answer
@@ -199,28 +199,20 @@ def _disputed_units(tables: Tables, criterion: str | None, models: bool) -> Sequ
 
 def _disputes(study: Study, tables: Tables, found: Iterable[DisputedTogether], *, unruled: bool) -> Iterator[Dispute]:
     """The disputes with their texts; only those without a ruling if `unruled`."""
-    known = _known_rulings(tables) if unruled else frozenset[tuple[int, str]]()
+    # Units with a ruling, by criterion, as far as the tables know.
+    tabled, adjudicators = tables.tables.items() if unruled else (), _adjudicators(tables)
+    known = {name: set(table.unit[np.isin(table.rater, adjudicators)].tolist()) for name, table in tabled}
     for one in found:
         contested = {name for name, distance in one.by_criterion.items() if distance > 0}
-        if unruled and all((one.unit, name) in known for name in contested):
+        if unruled and all(one.unit in known[name] for name in contested):
             continue
         dispute = _dispute(study, tables, one, contested)
         if not (unruled and dispute.ruled):
             yield dispute
 
 
-def _excerpt(protocol: Protocol, item: Item, unit: Unit) -> str:
-    text = unit.text
-    if text is None:
-        shown = [name for name in protocol.shown_fields if name in item.fields]
-        rated = [name for name in shown if protocol.item.fields[name].role == "rated"]
-        text = next((field_text(item.fields[name]) for name in [*rated, *shown]), "")
-    text = " ".join(text.split())
-    return text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1].rstrip()}…"
-
-
 def _dispute(study: Study, tables: Tables, one: DisputedTogether, contested: Set[str]) -> Dispute:
-    number, position = tables.place(one.unit)
+    protocol, (number, position) = tables.protocol, tables.place(one.unit)
     item = study.store.items.at([number])[0]
     unit = next(unit for unit in study.store.items.units_of([item.id])[item.id] if unit.position == position)
     ruled = {
@@ -228,7 +220,13 @@ def _dispute(study: Study, tables: Tables, one: DisputedTogether, contested: Set
         for rating in _ratings_of(study, unit)
         if rating.rater in tables.adjudicators and is_answer(rating)
     }
-    text = _excerpt(tables.protocol, item, unit)
+    text = unit.text
+    if text is None:
+        shown = [name for name in protocol.shown_fields if name in item.fields]
+        rated = [name for name in shown if protocol.item.fields[name].role == "rated"]
+        text = next((field_text(item.fields[name]) for name in [*rated, *shown]), "")
+    text = " ".join(text.split())
+    text = text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1].rstrip()}…"
     more = {"unit": unit.id, "item": item.id, "position": position, "text": text, "ruled": contested <= ruled}
     return view_of(Dispute, one, **more)
 
@@ -239,10 +237,3 @@ def _ratings_of(study: Study, unit: Unit) -> Sequence[Rating]:
 
 def _adjudicators(tables: Tables) -> list[int]:
     return [number for number, rater in enumerate(tables.raters) if rater.id in tables.adjudicators]
-
-
-def _known_rulings(tables: Tables) -> frozenset[tuple[int, str]]:
-    """Units and criteria with a value by an adjudicator, as far as the tables know."""
-    numbers = _adjudicators(tables)
-    units = {name: table.unit[np.isin(table.rater, numbers)].tolist() for name, table in tables.tables.items()}
-    return frozenset((unit, name) for name, found in units.items() for unit in found)

@@ -267,7 +267,12 @@ def read_progress(_: Owner, services: ServicesOf) -> ProgressView:
 
     def compute() -> ProgressView:
         with services.read() as study:
-            return _progress(tables, _participants(study, members, counts), plan, at)
+            participants = _participants(study, members, counts)
+        protocol, found = tables.protocol, progress(tables, participants, plan, at)
+        more = {"protocol": protocol.name, "unit": protocol.rule.of}
+        whole = view_of(StudyProgressView, found.study, protocol, plan, **more)
+        raters = [_rater(person, plan, found.hints.get(person.member.rater, ())) for person in found.people]
+        return ProgressView(whole, raters, [ElsewhereProgress(*one) for one in found.elsewhere.items()], at)
 
     return services.cache.get(PROGRESS, lambda: version, compute, patient=True)
 
@@ -290,14 +295,6 @@ def _participants(study: Study, members: Sequence[Member], counts: Mapping[str, 
         )
         for member in members
     ]
-
-
-def _progress(tables: Tables, people: Sequence[Participant], plan: Plan, at: datetime) -> ProgressView:
-    protocol, found = tables.protocol, progress(tables, people, plan, at)
-    more = {"protocol": protocol.name, "unit": protocol.rule.of}
-    study = view_of(StudyProgressView, found.study, protocol, plan, **more)
-    raters = [_rater(person, plan, found.hints.get(person.member.rater, ())) for person in found.people]
-    return ProgressView(study, raters, [ElsewhereProgress(*one) for one in found.elsewhere.items()], at)
 
 
 def _rater(person: Participant, plan: Plan, hints: Sequence[str]) -> RaterProgress:

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from evenhand.protocol.guideline import guideline
-from evenhand.web.sessions import Accounts, Services, ServicesOf
+from evenhand.web.sessions import Services, ServicesOf
 from evenhand.web.templating import markdown_html, render
 
 router = APIRouter(include_in_schema=False)
@@ -19,8 +19,9 @@ INVITED_ONLY = "It leads to your page here. If you no longer have it, ask the pe
 
 
 @router.get("/")
-def start(accounts: Accounts) -> Response:
+def start(request: Request, services: ServicesOf) -> Response:
     """Redirect to the page of the person who is signed in."""
+    accounts = services.accounts(request)
     for access, page in (("owner", "/manage"), ("adjudicator", "/adjudicate"), ("rater", "/rate")):
         if any(account.access == access for account in accounts):
             return RedirectResponse(page, 303)
@@ -42,17 +43,17 @@ def login(services: ServicesOf) -> Response:
 @router.get("/rate")
 @router.get("/adjudicate")
 @router.get("/guideline")
-def page_for_members(request: Request, accounts: Accounts, services: ServicesOf) -> Response:
+def page_for_members(request: Request, services: ServicesOf) -> Response:
     """One of the pages for people who are signed in."""
     name = request.url.path.strip("/")
-    if not any(account.access in MEMBERS[name] for account in accounts):
+    if not any(account.access in MEMBERS[name] for account in services.accounts(request)):
         return _not_signed_in()
     return _page(services, f"{name}.html", name.capitalize())
 
 
 @router.get("/manage")
-def manage(accounts: Accounts, services: ServicesOf) -> Response:
-    if not any(account.access == "owner" for account in accounts):
+def manage(request: Request, services: ServicesOf) -> Response:
+    if not any(account.access == "owner" for account in services.accounts(request)):
         return RedirectResponse("/login", 303)
     return _page(services, "manage.html", "Manage")
 
