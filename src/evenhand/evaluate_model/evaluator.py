@@ -34,7 +34,7 @@ from evenhand.records import Item, Rating, Status
 from evenhand.report.numbers import described
 from evenhand.run.judge import judge
 from evenhand.scales import Nominal, Ordinal, Text
-from evenhand.statistics import NO_RATINGS, Estimate, undefined
+from evenhand.statistics import Estimate
 from evenhand.study import Study
 from evenhand.text import counted
 from evenhand.units import split
@@ -322,7 +322,11 @@ def _evaluation_of(rater: str, protocol: Protocol, items: Sequence[Item], rating
         rater=rater,
         protocol=protocol,
         rows=rows,
-        means={name: _mean(values[name], scale) for name, scale in scales.items() if isinstance(scale, Ordinal)},
+        means={
+            name: mean_within(np.array(values[name], np.float64), None, float(scale.values[0]), float(scale.values[-1]))
+            for name, scale in scales.items()
+            if isinstance(scale, Ordinal)
+        },
         counts={
             name: {label: values[name].count(label) for label in scale.values}
             for name, scale in scales.items()
@@ -349,12 +353,6 @@ def _row(protocol: Protocol, place: int, item: str, given: Mapping[str, Rating])
     row["notes"] = None if lead is None else lead.notes
     failed = {name: rating.reason for name, rating in given.items() if rating.status is Status.FAILED}
     return {**row, "failures": failed}
-
-
-def _mean(values: Sequence[float], scale: Ordinal) -> Estimate:
-    if not values:
-        return undefined(NO_RATINGS)
-    return mean_within(np.array(values, dtype=np.float64), None, float(scale.values[0]), float(scale.values[-1]))
 
 
 def _rater_source(model: object, tokenizer: object | None, device: str) -> RaterSource:

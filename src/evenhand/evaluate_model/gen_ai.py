@@ -160,7 +160,12 @@ def _problems(data: Mapping[str, object]) -> Sequence[Problem]:
     reported = {problem.key for problem in problems}
     for model_type in PROTOCOLS:
         part, protocol = _mapping(data.get(model_type)), built_in(model_type)
-        for problem in (*_unknown_names(protocol, part), *_contradictions(protocol, part)):
+        found = list(_unknown_names(protocol, part))
+        try:
+            read_protocol(json.dumps(_overlaid(protocol, part)), "gen_ai")
+        except ProtocolError as error:
+            found += [replace(one, key=_file_key(protocol, one.key or "")) for one in error.problems]
+        for problem in found:
             key = f"{model_type}.{problem.key}"
             if key not in reported:
                 problems.append(replace(problem, key=key, line=None))
@@ -186,16 +191,8 @@ def _unknown_names(protocol: Protocol, part: Mapping[str, Any]) -> Iterator[Prob
                     yield Problem("a label cannot be renamed; leave this out", key=f"{key}.levels.{level}.name")
 
 
-def _contradictions(protocol: Protocol, part: Mapping[str, Any]) -> Iterator[Problem]:
-    """What the protocol's checks find, with its keys as the file has them."""
-    try:
-        read_protocol(json.dumps(_overlaid(protocol, part)), "gen_ai")
-    except ProtocolError as error:
-        for problem in error.problems:
-            yield replace(problem, key=_file_key(protocol, problem.key or ""))
-
-
 def _file_key(protocol: Protocol, key: str) -> str:
+    """A key of the protocol as the file has it."""
     first, *rest = key.split(".")
     if first == "criteria" and rest:
         names = {"label": "name", "anchor": "description", "definition": "description", "labels": "levels"}
@@ -211,24 +208,21 @@ def _overlaid(protocol: Protocol, part: Mapping[str, Any]) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(protocol.canonical())
     given = _mapping(part.get("criteria"))
     for criterion in content["criteria"]:
-        _reword(criterion, _mapping(given.get(criterion["id"])))
+        text = _mapping(given.get(criterion["id"]))
+        criterion |= {key: text[key] for key in ("name", "question") if text.get(key)}
+        levels, labels = criterion["scale"].get("levels", {}), criterion["scale"].get("labels", {})
+        for level, entry in _mapping(text.get("levels")).items():
+            words = _mapping(entry)
+            if level in levels and "description" in words:
+                levels[level] = {"label": words.get("name") or levels[level]["label"], "anchor": words["description"]}
+            elif level in labels and "description" in words:
+                labels[level]["definition"] = words["description"]
     if isinstance(examples := part.get("examples"), list):
         content["examples"] = [
             {_EXAMPLE_KEYS.get(key, key): value for key, value in _mapping(example).items()}
             for example in cast("list[object]", examples)
         ]
     return {**content, "ask": part["output"]} if "output" in part else content
-
-
-def _reword(criterion: dict[str, Any], text: Mapping[str, Any]) -> None:
-    criterion |= {key: text[key] for key in ("name", "question") if text.get(key)}
-    levels, labels = criterion["scale"].get("levels", {}), criterion["scale"].get("labels", {})
-    for level, entry in _mapping(text.get("levels")).items():
-        words = _mapping(entry)
-        if level in levels and "description" in words:
-            levels[level] = {"label": words.get("name") or levels[level]["label"], "anchor": words["description"]}
-        elif level in labels and "description" in words:
-            labels[level]["definition"] = words["description"]
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

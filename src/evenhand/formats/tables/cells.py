@@ -8,6 +8,7 @@ import re
 import tokenize
 from datetime import date, datetime, time
 from decimal import Decimal
+from itertools import pairwise
 from typing import cast
 
 
@@ -53,20 +54,11 @@ def listed(text: str) -> object | None:
             value = ast.literal_eval(text.strip())
         except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
             return None
-        if _has_neighbouring_strings(text.strip()):
+        tokens = tokenize.generate_tokens(io.StringIO(text.strip()).readline)
+        kinds = [token.type for token in tokens if token.type not in (tokenize.NL, tokenize.NEWLINE)]
+        if (tokenize.STRING, tokenize.STRING) in pairwise(kinds):
             raise ValueError("this looks like a printed NumPy array; write the list as JSON") from None
     return cast("object", value) if isinstance(value, list | tuple | dict) else None
-
-
-def _has_neighbouring_strings(text: str) -> bool:
-    before = None
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in (tokenize.NL, tokenize.NEWLINE):
-            continue
-        if token.type == before == tokenize.STRING:
-            return True
-        before = token.type
-    return False
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
