@@ -81,10 +81,8 @@ def _problem(detail: ErrorDetails, content: Content, schema: dict[str, Any]) -> 
             return content.problem(f"the key {tag!r} is missing; it is one of {valid}", path)
         return content.problem(f"{tag} {context['tag']!r} is not one of {valid}", path, tag)
     if kind in ("literal_error", "string_pattern_mismatch"):
-        description = next(
-            (found["description"] for found in _schemas_at(path, schema) if "description" in found), None
-        )
-        valid = context.get("expected") or description or context.get("pattern")
+        described = [found["description"] for found in _schemas_at(path, schema) if "description" in found]
+        valid = context.get("expected") or next(iter(described), None) or context.get("pattern")
         return content.problem(f"{detail['input']!r} is not valid here; valid: {valid}", path)
     return content.problem(_message(detail), path)
 

@@ -23,7 +23,6 @@ from evenhand.statistics.counts import rare_agreement as rare_agreement
 from evenhand.statistics.counts import specific_agreement as specific_agreement
 from evenhand.statistics.counts import spread as spread
 from evenhand.statistics.estimate import MISSING as MISSING
-from evenhand.statistics.estimate import NO_RATINGS as NO_RATINGS
 from evenhand.statistics.estimate import BoolArray as BoolArray
 from evenhand.statistics.estimate import Estimate as Estimate
 from evenhand.statistics.estimate import FloatArray as FloatArray
