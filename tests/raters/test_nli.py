@@ -119,7 +119,7 @@ def test_the_verifier_reads_with_it(tmp_path: Path):
     protocol = protocol_named("halo-support")
     rater = build(f"nli=verifier(hf:{folder})", protocol)
     task = one("halo-support")
-    assert task.units == tuple(split(protocol, task.item))
+    assert list(task.units) == list(split(protocol, task.item))
     (judgement,) = asyncio.run(rater.rate_units(task.item, task.units))
     (answer,) = judgement.answers
     assert answer.value in ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")

@@ -70,7 +70,11 @@ def endpoint_of(spec: str, settings: Settings) -> Endpoint:
     spec = spec.strip()
     scheme, colon, model = spec.partition(":")
     if scheme.lower() in ("http", "https"):
-        return _server(spec, settings)
+        address, _, model = spec.partition("#")
+        base = _base(address, "the rater spec", OWN_KEY)
+        if not model.strip():
+            raise UserError(f'"{spec}" lacks the name of the model; add it after a #, for example {base}#llama3.1')
+        return Endpoint(f"{base}#{model.strip()}", model.strip(), base + PATH, _key(settings, OWN_KEY))
     provider = _PROVIDERS.get(scheme)
     if provider is None or not colon:
         raise UserError(
@@ -96,14 +100,6 @@ def _service(spec: str, provider: _Provider, model: str, settings: Settings) -> 
             "to the key of your account"
         )
     return Endpoint(name, model, base + PATH, _key(settings, variable), variable, provider.dialect)
-
-
-def _server(spec: str, settings: Settings) -> Endpoint:
-    address, _, model = spec.partition("#")
-    base = _base(address, "the rater spec", OWN_KEY)
-    if not model.strip():
-        raise UserError(f'"{spec}" lacks the name of the model; add it after a #, for example {base}#llama3.1')
-    return Endpoint(f"{base}#{model.strip()}", model.strip(), base + PATH, _key(settings, OWN_KEY))
 
 
 def _base(address: str, where: str, variable: str) -> str:

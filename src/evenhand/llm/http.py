@@ -191,21 +191,20 @@ class HttpChat:
         if fresh and self._connections is not None:
             retired, self._connections = self._connections, None
             await retired.retire()
-        if self._connections is None:
-            self._connections = _Connections(self._session())
-        return self._connections
-
-    def _session(self) -> aiohttp.ClientSession:
+        if self._connections is not None:
+            return self._connections
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.endpoint.key is not None:
             headers["Authorization"] = f"Bearer {self.endpoint.key.reveal()}"
-        return aiohttp.ClientSession(
+        session = aiohttp.ClientSession(
             # The rate limiter bounds the number of calls; a second bound would only hide it.
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=headers,
             timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=min(CONNECTING, self.timeout)),
         )
+        self._connections = _Connections(session)
+        return self._connections
 
 
 class _Connections:

@@ -71,7 +71,12 @@ def find_object(text: str, expected: Collection[str]) -> Found:
         raise Unreadable(Unread.EMPTY)
     found = list(_objects(text, start))
     if not found:
-        raise Unreadable(Unread.NOT_AN_OBJECT if _is_json(text[start:]) else Unread.NOT_JSON)
+        try:
+            # Other JSON may have a code fence around it, too.
+            json.loads(_FENCE.sub("", text[start:]))
+        except (ValueError, RecursionError):
+            raise Unreadable(Unread.NOT_JSON) from None
+        raise Unreadable(Unread.NOT_AN_OBJECT)
     keys = set(map(folded, expected))
     fitting = [one for one in found if not keys.isdisjoint(one.body)]
     if not all(same(one.body, fitting[0].body) for one in fitting):
@@ -138,15 +143,6 @@ def _after_thinking(text: str) -> int:
     if _THINKING.match(text):
         raise Cut(None)
     return 0
-
-
-def _is_json(text: str) -> bool:
-    """Whether the text is JSON of any kind, with or without a code fence around it."""
-    try:
-        json.loads(_FENCE.sub("", text))
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _objects(text: str, start: int) -> Iterator[Found]:

@@ -23,7 +23,8 @@ class RateLimiter:
         self._most = most
         self.width = most
         """The number of places at the moment."""
-        self._sending = 0
+        self.in_use = 0
+        """Places taken by calls that are not backing off."""
         self._backing_off = 0
         self._waiting: _Queue = deque()
         self._returning: _Queue = deque()
@@ -31,17 +32,12 @@ class RateLimiter:
         self._halved_at = float("-inf")
         self._good = 0
 
-    @property
-    def in_use(self) -> int:
-        """Places taken by calls that are not backing off."""
-        return self._sending
-
     async def __aenter__(self) -> "RateLimiter":
         await self._enter(self._waiting)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        self._sending -= 1
+        self.in_use -= 1
         self._admit()
 
     async def back_off(self, seconds: float) -> None:
@@ -50,14 +46,14 @@ class RateLimiter:
         The place is not given to another call meanwhile, and is held again afterwards even after a cancellation. So
         rejected calls come back no faster than the narrowed width allows.
         """
-        self._sending -= 1
+        self.in_use -= 1
         self._backing_off += 1
         self._admit()
         try:
             await asyncio.sleep(seconds)
             await self._enter(self._returning)
         except BaseException:
-            self._sending += 1
+            self.in_use += 1
             raise
         finally:
             self._backing_off -= 1
@@ -100,19 +96,19 @@ class RateLimiter:
             if place.cancelled():
                 queue.remove(place)
             else:
-                self._sending -= 1
+                self.in_use -= 1
                 self._admit()
             raise
 
     def _admit(self) -> None:
         """Let in as many as there is room for, those that back off first."""
-        while self._pause is None and self._sending < self.width:
+        while self._pause is None and self.in_use < self.width:
             if self._returning:
                 place = self._returning.popleft()
-            elif self._waiting and self._sending + self._backing_off < self.width:
+            elif self._waiting and self.in_use + self._backing_off < self.width:
                 place = self._waiting.popleft()
             else:
                 return
             if not place.done():
-                self._sending += 1
+                self.in_use += 1
                 place.set_result(None)

@@ -190,7 +190,10 @@ def http_error(endpoint: Endpoint, status: int, headers: Mapping[str, str], body
     if status == 402 or _EMPTY_ACCOUNT.search(f"{body.code} {body.message}"):
         return RunError(f"the account at {endpoint.host} is empty or at its spending limit ({status}){quoted}")
     if status in (401, 403) or _WRONG_KEY.search(f"{body.code} {body.message}"):
-        return RunError(_about_key(endpoint, status) + quoted)
+        why = f"does not accept the key in {endpoint.variable} for {endpoint.model} ({status}); check it"
+        if endpoint.key is None:
+            why = f"needs a key ({status}); set the environment variable {endpoint.variable} to it"
+        return RunError(f"{endpoint.host} {why}{quoted}")
     if status in (404, 405):
         return RunError(
             f'{endpoint.host} has no model "{endpoint.model}" or no address {endpoint.url} ({status}); '
@@ -212,12 +215,6 @@ def http_error(endpoint: Endpoint, status: int, headers: Mapping[str, str], body
         unavailable=status in (429, 502, 503, 504),
         raw=_without_key(endpoint, body.text),
     )
-
-
-def _about_key(endpoint: Endpoint, status: int) -> str:
-    if endpoint.key is None:
-        return f"{endpoint.host} needs a key ({status}); set the environment variable {endpoint.variable} to it"
-    return f"{endpoint.host} does not accept the key in {endpoint.variable} for {endpoint.model} ({status}); check it"
 
 
 def _without_key(endpoint: Endpoint, text: str) -> str:

@@ -65,27 +65,23 @@ def rater_of(source: RaterSource, context: RaterContext) -> Rater:
     name = None
     if isinstance(source, str):
         name, spec, kind = _split(source)
-        source = _installed(spec, name, kind, context)
+        entry_point = kinds().get(kind)
+        if entry_point is None:
+            raise UserError(
+                f"there is no rater {spec!r}; valid are openai:MODEL, gemini:MODEL, anthropic:MODEL, "
+                "http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, jury(SPEC, SPEC, …), verifier, verifier(SPEC), "
+                "quest-eval, quest-eval(SPEC), each also as NAME=SPEC; "
+                f"installed kinds: {', '.join(sorted(kinds()))}"
+            )
+        loaded = entry_point.load()
+        if isinstance(loaded, type) and spec.lower() != kind:
+            raise UserError(f"{spec!r}: the rater {kind!r} takes no options; write {kind}, or NAME={kind}")
+        source = loaded() if isinstance(loaded, type) else cast("Factory", loaded)(spec, name, context)
     if hasattr(source, "rate_units"):
         return cast("Rater", source)
     if hasattr(source, "rate"):
         return AdaptedRater(cast("OwnRater", source), context.protocol, name)
     return cast("Callable[[RaterContext], Rater]", source)(context)
-
-
-def _installed(spec: str, name: str, kind: str, context: RaterContext) -> Rater | OwnRater:
-    entry_point = kinds().get(kind)
-    if entry_point is None:
-        raise UserError(
-            f"there is no rater {spec!r}; valid are openai:MODEL, gemini:MODEL, anthropic:MODEL, "
-            "http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, jury(SPEC, SPEC, …), verifier, verifier(SPEC), quest-eval, "
-            "quest-eval(SPEC), each also as NAME=SPEC; "
-            f"installed kinds: {', '.join(sorted(kinds()))}"
-        )
-    loaded = entry_point.load()
-    if isinstance(loaded, type) and spec.lower() != kind:
-        raise UserError(f"{spec!r}: the rater {kind!r} takes no options; write {kind}, or NAME={kind}")
-    return loaded() if isinstance(loaded, type) else cast("Factory", loaded)(spec, name, context)
 
 
 def _split(spec: str) -> tuple[str, str, str]:

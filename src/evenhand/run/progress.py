@@ -160,7 +160,17 @@ class ProgressBar:
         """Show the state of the run; in a log only if it is time for it."""
         counters = RaterCounters.total(raters)
         self._bar.total, self._bar.n = counters.to_do, counters.units
-        self._bar.set_postfix_str(_postfix(counters, stopping))
+        parts = [f"{counters.input_tokens + counters.output_tokens:,} tokens"]
+        if counters.cost is not None:
+            parts.append(money(counters.cost))
+        if counters.failed_units:
+            reasons = ", ".join(f"{reason} {number:,}" for reason, number in counters.failures.most_common(2))
+            parts.append(f"{counters.failed_units:,} failed ({reasons})")
+        if counters.retries:
+            parts.append(f"{counters.retries.total():,} retries")
+        if stopping:
+            parts.append("stopping: waiting for open calls; press Ctrl-C again to abandon them")
+        self._bar.set_postfix_str(", ".join(parts))
         due = stopping != self._stopping or time.monotonic() - self._shown_at > LOG_INTERVAL
         if due and not self._live:
             self._shown_at, self._stopping = time.monotonic(), stopping
@@ -171,20 +181,6 @@ class ProgressBar:
 
     def __exit__(self, *exc: object) -> None:
         self._bar.close()
-
-
-def _postfix(counters: RaterCounters, stopping: bool) -> str:
-    parts = [f"{counters.input_tokens + counters.output_tokens:,} tokens"]
-    if counters.cost is not None:
-        parts.append(money(counters.cost))
-    if counters.failed_units:
-        reasons = ", ".join(f"{reason} {number:,}" for reason, number in counters.failures.most_common(2))
-        parts.append(f"{counters.failed_units:,} failed ({reasons})")
-    if counters.retries:
-        parts.append(f"{counters.retries.total():,} retries")
-    if stopping:
-        parts.append("stopping: waiting for open calls; press Ctrl-C again to abandon them")
-    return ", ".join(parts)
 
 
 class CapReached(EvenhandError):

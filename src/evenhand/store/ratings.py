@@ -134,19 +134,15 @@ class Ratings:
         self, connection: Connection, batch: Sequence[Rating], if_current: bool = False, keep_same: bool = False
     ) -> Added:
         """Store ratings of known raters in the transaction of a caller that is the only writer; otherwise as `add`."""
-        self._look_up(connection, batch)
-        cells = self._cells(connection, batch)
-        return append(connection, ratings, batch, cells, if_current=if_current, keep_same=keep_same)
-
-    def _look_up(self, connection: Connection, batch: Sequence[Rating]) -> None:
-        """Know the numbers of these raters and protocols. Neither is ever removed, except when a transaction that
-        introduced one is rolled back."""
+        # Raters and protocols are never removed, except when a transaction that introduced one is rolled back.
         if self._as_of != self._database.rollbacks or not all(
             rating.rater in self._raters and rating.digest in self._versions.by_digest for rating in batch
         ):
             self._versions = read_versions(connection)
             self._raters = {row[0]: row[1] for row in connection.execute(_RATER_NUMBERS)}
             self._as_of = self._database.rollbacks
+        cells = self._cells(connection, batch)
+        return append(connection, ratings, batch, cells, if_current=if_current, keep_same=keep_same)
 
     def _cells(self, connection: Connection, batch: Sequence[Rating]) -> list[Cell]:
         """Where these ratings go; StudyError with everything that is wrong with them."""

@@ -235,11 +235,10 @@ class AnsweredUnit:
 
     @classmethod
     def of(cls, task: RaterTask, unit: Unit) -> "AnsweredUnit":
-        visible = set[str]()
-        if task.task.purpose is Purpose.REPEAT:
-            # The rater may have seen what was revealed after the first time.
-            visible = {rating.rater for _, rating in task.revealed}
-        known: dict[str, Any] = {"digest": task.protocol.digest, "visible": tuple(sorted(visible))}
+        # The rater of a repeat may have seen what was revealed after the first time.
+        revealed = task.revealed if task.task.purpose is Purpose.REPEAT else ()
+        visible = tuple(sorted({rating.rater for _, rating in revealed}))
+        known: dict[str, Any] = {"digest": task.protocol.digest, "visible": visible}
         rate = partial(Rating, unit=unit.id, rater=task.task.rater, **known)
         return cls(task.study, rate, task.ratings.get(unit.id, {}), task)
 

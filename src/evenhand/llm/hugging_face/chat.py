@@ -292,7 +292,8 @@ class Decoder:
                 row.failure = "the model's output is not a number"
             else:
                 if row.dice is not None:
-                    chosen[index] = self._drawn(row, scores[index])
+                    chances = self._torch.softmax(scores[index].double().cpu() / row.request.temperature, dim=-1)
+                    chosen[index] = int(self._torch.multinomial(chances, 1, generator=row.dice))
                 self._take(row, chosen[index], scores[index])
         forced = self._torch.full_like(scores, -math.inf)
         forced[range(len(chosen)), chosen] = 0.0
@@ -321,10 +322,6 @@ class Decoder:
         mask[:, :size] = known[:, : mask.shape[1]]
         mask[~np.array(bound)] = True
         return scores.masked_fill(~self._torch.from_numpy(mask).to(scores.device), -math.inf)
-
-    def _drawn(self, row: Generation, scores: Any) -> int:
-        chances = self._torch.softmax(scores.double().cpu() / row.request.temperature, dim=-1)
-        return int(self._torch.multinomial(chances, 1, generator=row.dice))
 
     def _take(self, row: Generation, token: int, scores: Any) -> None:
         if row.request.logprobs:

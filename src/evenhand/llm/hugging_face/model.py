@@ -214,8 +214,13 @@ class ChatTemplate:
         return [token for token in tokens if token in known]
 
     def _encoded(self, turns: Conversation) -> list[int]:
+        if not self._system:
+            said = [turn["content"] for turn in turns if turn["role"] == "system"]
+            rest = [turn for turn in turns if turn["role"] != "system"]
+            head = "\n\n".join([*said, *(turn["content"] for turn in rest[:1])])
+            turns = [{"role": "user", "content": head}, *rest[1:]]
         try:
-            text = self._rendered(turns if self._system else _without_system(turns))
+            text = self._rendered(turns)
         except Exception as error:
             raise RunError(f"the model's chat template cannot be used: {error}") from error
         return self._tokenizer(text, add_special_tokens=self._plain, truncation=False)["input_ids"]
@@ -250,11 +255,3 @@ def _control_tokens(tokenizer: Any) -> dict[str, int]:
         if marks and len(content) > 1 and not content.isspace() and number != tokenizer.unk_token_id:
             control[content] = number
     return control
-
-
-def _without_system(turns: Conversation) -> Conversation:
-    """The same conversation with the system text at the head of the first message, which is the user's."""
-    said = [turn["content"] for turn in turns if turn["role"] == "system"]
-    rest = [turn for turn in turns if turn["role"] != "system"]
-    head = "\n\n".join([*said, *(turn["content"] for turn in rest[:1])])
-    return [{"role": "user", "content": head}, *rest[1:]]

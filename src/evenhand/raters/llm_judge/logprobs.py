@@ -66,7 +66,16 @@ def odds(scale: Scale, choices: Sequence[Choice], offset: int) -> tuple[tuple[Va
             return ()
         choice, offset = found[0], offset + 1
     opening = _TO_STRING if '"' in choice.text[: offset - choice.offset] else _SPACE if quoted else _TO_NUMBER
-    return _distribution(scale, choice, opening, quoted)
+    spellings = _spellings(scale, quoted)
+    chances: dict[Value, float] = {}
+    for text, logprob in choice.alternatives:
+        before_value = opening.match(text)
+        value = None if before_value is None else _begun(text[before_value.end() :], spellings, quoted)
+        if value is not None and not math.isnan(logprob):
+            chances[value] = chances.get(value, 0.0) + math.exp(min(logprob, 0.0))
+    total = sum(chances.values())
+    recognised = scale.values if total >= LEAST else ()
+    return tuple((value, chances[value] / total) for value in recognised if value in chances)
 
 
 def _choice_at(choices: Sequence[Choice], offset: int) -> tuple[Choice, str] | None:
@@ -76,20 +85,6 @@ def _choice_at(choices: Sequence[Choice], offset: int) -> tuple[Choice, str] | N
         return None
     own = choices[place].text[: offset - choices[place].offset]
     return choices[place], own or (choices[place - 1].text if place else "")
-
-
-def _distribution(
-    scale: Ordinal | Nominal, choice: Choice, before: re.Pattern[str], quoted: bool
-) -> tuple[tuple[Value, float], ...]:
-    spellings = _spellings(scale, quoted)
-    found: dict[Value, float] = {}
-    for text, logprob in choice.alternatives:
-        opening = before.match(text)
-        value = None if opening is None else _begun(text[opening.end() :], spellings, quoted)
-        if value is not None and not math.isnan(logprob):
-            found[value] = found.get(value, 0.0) + math.exp(min(logprob, 0.0))
-    total = sum(found.values())
-    return tuple((value, found[value] / total) for value in scale.values if value in found) if total >= LEAST else ()
 
 
 def _spellings(scale: Ordinal | Nominal, quoted: bool) -> Mapping[Value, Sequence[str]]:

@@ -162,21 +162,20 @@ class NliModel:
 
     def read(self, pairs: Sequence[Pair]) -> Sequence[Reading]:
         """A reading for each pair of evidence and claim. Of what is too long together, the longer one loses its end."""
+        # More characters than the longest pieces of any tokenizer could cover are cut before it sees them.
+        short = [[text[: 40 * self._longest] for text in pair] for pair in pairs]
         order = sorted(range(len(pairs)), key=lambda place: sum(map(len, pairs[place])))
+        options = {"truncation": True, "max_length": self._longest, "padding": True, "return_tensors": "pt"}
         found: dict[int, Reading] = {}
         for start in range(0, len(order), self._batch_size):
             places = order[start : start + self._batch_size]
-            found.update(zip(places, self._batch([pairs[place] for place in places]), strict=True))
+            texts = map(list, zip(*(short[place] for place in places), strict=True))
+            inputs = self._tokenizer(*texts, **options).to(self._model.device)
+            with package("torch").inference_mode():
+                rows: list[list[float]] = self._model(**inputs).logits.float().softmax(-1).tolist()
+            for place, row in zip(places, rows, strict=True):
+                found[place] = Reading(*(sum(row[output] for output in outputs) for outputs in self._outputs))
         return [found[place] for place in range(len(pairs))]
-
-    def _batch(self, pairs: Sequence[Pair]) -> Sequence[Reading]:
-        # More characters than the longest pieces of any tokenizer could cover are cut before it sees them.
-        texts = [[text[: 40 * self._longest] for text in column] for column in zip(*pairs, strict=True)]
-        options = {"truncation": True, "max_length": self._longest, "padding": True, "return_tensors": "pt"}
-        inputs = self._tokenizer(*texts, **options).to(self._model.device)
-        with package("torch").inference_mode():
-            rows: list[list[float]] = self._model(**inputs).logits.float().softmax(-1).tolist()
-        return [Reading(*(sum(row[place] for place in places) for places in self._outputs)) for row in rows]
 
 
 def _outputs(source: str, config: Any) -> Sequence[Sequence[int]]:
