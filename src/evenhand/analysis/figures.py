@@ -39,6 +39,15 @@ class Figure:
 
     def to_dict(self) -> dict[str, object]:
         """The figure as `evenhand measures --json` lists it."""
-        about = {name: getattr(self, name) for name in ("kind", "criterion", "rater", "against", "stratum", "label")}
-        rest = {"detail": self.detail, "left_out": self.left_out}
-        return {"name": self.statistic, **about, **self.estimate.to_dict(), **rest}
+        return {
+            "name": self.statistic,
+            "kind": self.kind,
+            "criterion": self.criterion,
+            "rater": self.rater,
+            "against": self.against,
+            "stratum": self.stratum,
+            "label": self.label,
+            **self.estimate.to_dict(),
+            "detail": self.detail,
+            "left_out": self.left_out,
+        }

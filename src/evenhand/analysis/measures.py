@@ -464,5 +464,5 @@ def by_label(crossed: Cross, labels: Sequence[str]) -> Mapping[str, Mapping[str,
         both = zip(labels, top.tolist(), bottom.tolist(), strict=True)
         return {label: hit / total if total else None for label, hit, total in both}
 
-    both = shares(2 * hits, true + predicted)
-    return {"precision": shares(hits, predicted), "recall": shares(hits, true), "f1": both}
+    f1 = shares(2 * hits, true + predicted)
+    return {"precision": shares(hits, predicted), "recall": shares(hits, true), "f1": f1}

@@ -362,7 +362,17 @@ class TableBuilder:
         statuses = [{one: int(row[code]) for one, code in _STATUS_CODES.items() if row[code]} for row in counts]
         kept = last[status == _STATUS_CODES[Status.RATED]]
         unit, rater = np.divmod(cells[kept], max(self._n_raters, 1))
-        code, confidence = recode[np.array(self._code, dtype=np.int64)[kept]], np.array(self._confidence)[kept]
-        stated = None if np.isnan(confidence).all() else confidence
-        sizes = self._n_units, self._n_raters
-        return Table(self._criterion, values, unit, rater, code, kept, *sizes, statuses, stated)
+        code = recode[np.array(self._code, dtype=np.int64)[kept]]
+        confidence = np.array(self._confidence)[kept]
+        return Table(
+            self._criterion,
+            values,
+            unit,
+            rater,
+            code,
+            order=kept,
+            n_units=self._n_units,
+            n_raters=self._n_raters,
+            statuses=statuses,
+            confidence=None if np.isnan(confidence).all() else confidence,
+        )

@@ -39,9 +39,18 @@ class TargetResult:
 
     def to_dict(self) -> dict[str, object]:
         """The target as `evenhand agree --json` lists it."""
-        about = {name: getattr(self, name) for name in ("measure", "goal", "criterion", "a", "b", "label")}
-        outcome = {name: getattr(self, name) for name in ("verdict", "met", "more_items")}
-        return {**about, **self.estimate.to_dict(), **outcome}
+        return {
+            "measure": self.measure,
+            "goal": self.goal,
+            "criterion": self.criterion,
+            "a": self.a,
+            "b": self.b,
+            "label": self.label,
+            **self.estimate.to_dict(),
+            "verdict": self.verdict,
+            "met": self.met,
+            "more_items": self.more_items,
+        }
 
 
 def targets(tables: Tables, figures: Sequence[Figure] | None = None, plan: Resampling = DEFAULT) -> list[TargetResult]:
@@ -60,10 +69,20 @@ def targets(tables: Tables, figures: Sequence[Figure] | None = None, plan: Resam
 
 
 def _result(tables: Tables, figure: Figure, goal: float, plan: Resampling) -> TargetResult:
-    sides = (figure.rater, None) if figure.against is None else (figure.against, figure.rater)
+    paired = figure.against is not None
     found = verdict(figure.estimate, goal)
-    judged = figure.estimate, found, found == "met", _more_items(tables, figure, goal, plan)
-    return TargetResult(figure.statistic, goal, figure.criterion, *sides, *judged, figure.label)
+    return TargetResult(
+        measure=figure.statistic,
+        goal=goal,
+        criterion=figure.criterion,
+        a=figure.against if paired else figure.rater,
+        b=figure.rater if paired else None,
+        estimate=figure.estimate,
+        verdict=found,
+        met=found == "met",
+        more_items=_more_items(tables, figure, goal, plan),
+        label=figure.label,
+    )
 
 
 def _more_items(tables: Tables, figure: Figure, goal: float, plan: Resampling) -> int | None:
