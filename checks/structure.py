@@ -17,9 +17,9 @@ EXEMPT = ("verify", "questeval")
 """Packages that are about to be rewritten."""
 
 MODULES_PER_FOLDER = 12
-MOST_PYTHON_LINES = 37_400
-"""A ratchet: lower it when the tree has become smaller. The goal is 36,500."""
-MOST_MODULES = 240
+MOST_PYTHON_LINES = 36_500
+"""A ratchet: lower it when the tree has become smaller."""
+MOST_MODULES = 235
 """A ratchet, too."""
 MOST_JAVASCRIPT_LINES = 4_300
 
