@@ -54,12 +54,13 @@ def progress(tables: Tables, people: Sequence[Participant], plan: Plan, now: dat
     compared: list[Participant] = []
     for person in people:
         number = numbers.get(person.member.rater) if person.member.role == "rater" else None
+        with_known = None
+        if number is not None and known is not None and number != known:
+            with_known = quality.match_with_known(everyone, number, known)
         compared.append(
             replace(
                 person,
-                known=None
-                if number is None or known is None or number == known
-                else quality.match_with_known(everyone, number, known),
+                known=with_known,
                 repeats=quality.match_with_self(tables.protocol, person.activity.values, person.trials),
                 training=quality.match_with_examples(tables.protocol, person.trials),
                 others=None if number is None else quality.match_with_others(independent, number, known),
