@@ -190,21 +190,24 @@ class _Grouped(Generic[A, B]):
 
     def __init__(self, work: Callable[[Sequence[A]], B]) -> None:
         self._work = work
-        self._waiting: list[A] = []
-        self._done: asyncio.Future[B]
+        self._waiting: list[tuple[A, asyncio.Future[B]]] = []
 
     async def submit(self, argument: A) -> B:
         """The result of the whole group."""
+        loop = asyncio.get_running_loop()
         if not self._waiting:
-            loop = asyncio.get_running_loop()
-            self._done = loop.create_future()
             loop.call_soon(self._run)
-        self._waiting.append(argument)
-        return await asyncio.shield(self._done)
+        self._waiting.append((argument, loop.create_future()))
+        return await self._waiting[-1][1]
 
     def _run(self) -> None:
         group, self._waiting = self._waiting, []
+        waiters = [waiter for _, waiter in group if not waiter.cancelled()]
         try:
-            self._done.set_result(self._work(group))
+            result = self._work([argument for argument, _ in group])
         except Exception as error:  # noqa: BLE001 - it belongs to the callers
-            self._done.set_exception(error)
+            for waiter in waiters:
+                waiter.set_exception(error)
+        else:
+            for waiter in waiters:
+                waiter.set_result(result)

@@ -96,10 +96,11 @@ class Worker(ABC, Generic[R]):
 
     def _fill(self, running: dict[asyncio.Task[R], int]) -> bool:
         """Take enough items that every place for calls is taken; False if there is nothing left to wait for."""
-        while (free := self._enough - sum(running.values())) > 0:
+        # In whole groups: each time that items are leased, the disk has to be waited for.
+        while self._enough - sum(running.values()) >= self._group:
             if self._recorder.stopped is not None:
                 return False
-            taken = self.take(min(self._group, free))
+            taken = self.take(self._group)
             for item, units in taken.leases:
                 running[asyncio.create_task(self.work(item, units))] = max(1, len(units))
             if taken.left == "stopped":
@@ -137,14 +138,15 @@ class Call(NamedTuple):
 
 def calls_for(store: Store, rater: Rater, retry: bool, item: Item, units: Sequence[Unit]) -> Sequence[Call]:
     """How the pending units of an item are rated: all in one call, or one by one. `retry`: some may have failed."""
+    groups = [units] if rater.together else [[unit] for unit in units]
+    if not retry:
+        return [Call(item, some) for some in groups]
     failed = dict[str, datetime]()
-    for rating in store.ratings.all(rater=rater.ref.id, item=item.id) if retry else ():
+    for rating in store.ratings.all(rater=rater.ref.id, item=item.id):
         if rating.status is Status.FAILED:
             failed[rating.unit] = max(rating.at, failed.get(rating.unit, rating.at))
-    groups = [units] if rater.together else [[unit] for unit in units]
-    return [
-        Call(item, some, max((failed[one.id] for one in some if one.id in failed), default=None)) for some in groups
-    ]
+    times = ([failed[one.id] for one in some if one.id in failed] for some in groups)
+    return [Call(item, some, max(its_times, default=None)) for some, its_times in zip(groups, times, strict=True)]
 
 
 def limited(work: Iterable[ItemUnits], limit: int | None, together: bool) -> Iterator[ItemUnits]:
@@ -217,18 +219,18 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
     async def work(self, item: Item, units: Sequence[Unit]) -> tuple[str, Sequence[Judgement]]:
         """The judgements of those units that are rated before the run ends."""
         calls = calls_for(self._store, self.rater, self._failed, item, units)
-        found = await asyncio.gather(*[self._judgements(*call) for call in calls], return_exceptions=True)
-        judgements = list[Judgement]()
-        for some in found:
-            if not isinstance(some, BaseException):
-                judgements += some
-            elif not isinstance(some, Stopped):
-                raise some
-        return item.id, judgements
+        asked = [self._judgements(*call) for call in calls]
+        if len(asked) == 1:  # the common case: no further task is needed
+            return item.id, await asked[0]
+        return item.id, list(chain(*await asyncio.gather(*asked)))
 
     async def _judgements(self, item: Item, units: Sequence[Unit], since: datetime | None) -> Sequence[Judgement]:
+        """What is said in one call; nothing if the run ends before."""
         SCOPE.set(CallScope((*self.names, item.id), since))
-        return await self.rater.rate_units(item, units)
+        try:
+            return await self.rater.rate_units(item, units)
+        except Stopped:
+            return ()
 
     def finish(self, done: Sequence[tuple[str, Sequence[Judgement]]]) -> None:
         """Store the ratings of items whose leases this worker still has. One that was taken over is rated elsewhere."""

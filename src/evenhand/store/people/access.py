@@ -247,9 +247,6 @@ def _invite(row: Any) -> Invite:
     return Invite(row.id, row.role, row.name, row.seats, row.share, created, expires, revoked, row.joined)
 
 
-# Members
-
-
 def admit(
     connection: Connection, rater: str, role: Role, share: int | None = None, source: Mapping[str, str] | None = None
 ) -> Any:

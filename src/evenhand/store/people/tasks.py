@@ -412,9 +412,6 @@ class _Turn:
         return self.connection.execute(query, asked).all()
 
 
-# Reading
-
-
 def member_row(connection: Connection, rater: str) -> Any:
     """A member's row, with the id of the rater; StudyError if there is none."""
     row = connection.execute(MEMBER, {"id": rater}).first()
