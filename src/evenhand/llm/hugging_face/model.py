@@ -51,7 +51,8 @@ class LoadedModel:
 
     @classmethod
     def load(cls, source: str, *, device: str = "auto", dtype: str = "auto") -> "LoadedModel":
-        """Load a folder or an id of the hub. `auto`: all available devices, and the precision of the weights."""
+        """Load a folder or an id of the hub; UserError if it cannot be. Code that comes with a model is never run.
+        `auto`: all available devices, and the precision of the weights."""
         source = source.removeprefix("hf:")
         model, tokenizer = load_pretrained(
             "AutoModelForCausalLM", source, VALID, device=device, dtype=dtype, spread=True

@@ -45,7 +45,7 @@ def login(services: ServicesOf) -> Response:
 @router.get("/guideline")
 def page_for_members(request: Request, services: ServicesOf) -> Response:
     """One of the pages for people who are signed in."""
-    name = request.url.path.strip("/")
+    name = request.scope["route"].path.strip("/")
     if not any(account.access in MEMBERS[name] for account in services.accounts(request)):
         return _not_signed_in()
     return _page(services, f"{name}.html", name.capitalize())
