@@ -2,16 +2,13 @@
 
 import re
 import string
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.nlp.words import is_chinese, token_f1, words
+from evenhand.nlp.words import Word, content_words, is_chinese, stem, stems_of, token_f1, words, words_of
 
 # SQuAD v1.1 normalisation; computed by its script.
 ENGLISH = [
@@ -131,14 +128,23 @@ def test_the_quick_way_gives_squad_s_value_to_the_last_digit(answer: str, refere
     assert token_f1(answer, reference) == squad_f1(answer, reference)
 
 
-def test_the_dictionary_is_read_when_chinese_is_met_and_no_file_is_left(tmp_path: Path):
-    code = (
-        "import evenhand.nlp.words as t; t.token_f1('a b', 'b c'); assert t._segmenter.cache_info().misses == 0;"
-        "t.token_f1('北京', '北京'); t.token_f1('北京', '上海');"
-        "assert t._segmenter.cache_info().misses == 1; assert t._segmented.cache_info().misses == 2"
-    )
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], env={"TMPDIR": str(tmp_path)}, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert list(tmp_path.iterdir()) == []
+def test_latin_words_in_a_chinese_text_are_split_as_jieba_splits_them():
+    assert list(words("用Node.js和C++写了zh-CN版3.4m")) == "用 Node . js 和 C++ 写 了 zh - CN 版 3.4 m".split()
+
+
+def test_stems_leave_inflection_and_empty_words_aside():
+    assert stems_of("The planned bridges were filed, and it's Calder's 1,200 files.") == [
+        *("plan", "bridg", "fil", "it", "calder", "1200", "fil")
+    ]
+    assert stem("cities") == stem("city")
+    assert words_of("It’s 3.4 OK") == ["it's", "3.4", "ok"]
+
+
+def test_content_words_have_their_places():
+    text = "Both bridges. 大桥由陈立群设计。"
+    assert content_words(text, 5, 13) == [Word("bridg", 5, 12)]
+    assert content_words(text, 14, 23, chinese=True) == [
+        Word("大桥", 14, 16),
+        Word("陈立群", 17, 20),
+        Word("设计", 20, 22),
+    ]

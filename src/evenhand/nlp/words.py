@@ -1,24 +1,19 @@
-"""Token F1 of two short texts, with words as their language makes them.
+"""Words: the tokens of token F1, the segmentation of Chinese, and stems of the words that carry meaning.
 
-English and other languages that put spaces between words: as SQuAD does, case, ASCII punctuation and the articles a,
-an, the left aside. Chinese: words by jieba with its own dictionary, every token counted, punctuation too, as the
+Token F1 of English and other languages that put spaces between words: as SQuAD does, case, ASCII punctuation and the
+articles a, an, the left aside. Of Chinese: words by jieba's dictionary, every token counted, punctuation too, as the
 published values of RAGQuestEval were made.
 """
 
 import re
 import string
-import warnings
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from typing import Any
+from functools import lru_cache
+from typing import NamedTuple
 
+from evenhand.nlp.chinese import segmented
 from evenhand.nlp.sentences import HAN
-
-with warnings.catch_warnings():
-    # Its patterns have escapes that newer Pythons warn of, and it looks for the deprecated pkg_resources.
-    warnings.simplefilter("ignore")
-    import jieba  # pyright: ignore[reportMissingTypeStubs]
 
 _HAN = re.compile(f"[{HAN}]")
 _ARTICLES = frozenset(("a", "an", "the"))
@@ -27,6 +22,29 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _LOWER = bytes.maketrans(string.ascii_uppercase.encode(), string.ascii_lowercase.encode())
 _PUNCTUATION = string.punctuation.encode()
 _REMEMBERED = 100_000
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\W_]+")
+
+STOP = frozenset(
+    """a an and are as at be been being but by can could did do does for from had has have he her hers him his how i if
+    in into is it its itself may me might more most my no nor not of on one or our ours out over own shall she should
+    so some such than that the their theirs them then there these they this those to too under up us very was we were
+    what when where which while who whom whose why will with would you your yours also about after all any because
+    before between both during each few further here just only other same through until again against
+    never cannot can't won't don't doesn't didn't isn't aren't wasn't weren't hasn't haven't hadn't couldn't wouldn't
+    shouldn't
+    的 了 在 是 和 与 及 或 也 都 就 而 着 过 为 以 于 由 被 把 将 从 到 对 向 等 这 那 其 他 她 它 他们 她们 它们
+    一个 这个 那个 该 之 中 上 下 有 并 还 又 很 更 最 所 地 得 什么 谁 哪 哪里 哪儿 哪个 哪位 哪些 哪年 何 何时
+    多少 几 吗 呢 怎么 怎样 为什么 为何 如何 时候 请问 年 月 日""".split()
+)
+"""Words that carry no meaning of their own, in English and Chinese."""
+
+
+class Word(NamedTuple):
+    """A word that carries meaning, with its place in the text."""
+
+    stem: str
+    start: int
+    end: int
 
 
 def token_f1(answer: str, reference: str, language: str = "en") -> float:
@@ -36,7 +54,7 @@ def token_f1(answer: str, reference: str, language: str = "en") -> float:
     text has a Han character is read as Chinese whatever the tag says, so that both are cut the same way.
     """
     chinese = is_chinese(answer, language) or is_chinese(reference, language)
-    found, wanted = (_segmented(answer), _segmented(reference)) if chinese else (_spaced(answer), _spaced(reference))
+    found, wanted = (segmented(answer), segmented(reference)) if chinese else (_spaced(answer), _spaced(reference))
     if not found or not wanted:
         return float(len(found) == len(wanted))
     one, other = set(found), set(wanted)
@@ -53,7 +71,7 @@ def token_f1(answer: str, reference: str, language: str = "en") -> float:
 
 def words(text: str, language: str = "en") -> Sequence[str]:
     """The words that count, in order."""
-    return _segmented(text) if is_chinese(text, language) else _spaced(text)
+    return segmented(text) if is_chinese(text, language) else _spaced(text)
 
 
 def is_chinese(text: str, language: str = "en") -> bool:
@@ -71,18 +89,52 @@ def _spaced(text: str) -> list[str]:
     return _ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
-@cache
-def _segmenter() -> Any:
-    """One tokenizer with its dictionary, read when first needed: it takes half a second.
+def words_of(text: str) -> list[str]:
+    """The words and numbers of a text with spaces between words, in order, lower case."""
+    return [word.replace("’", "'") for word in _WORD.findall(text.lower())]
 
-    Jieba's own way to load it trusts and writes a file in the folder for temporary files, which other users share.
-    """
-    segmenter: Any = jieba.Tokenizer()
-    segmenter.FREQ, segmenter.total = segmenter.gen_pfdict(segmenter.get_dict_file())
-    segmenter.initialized = True
-    return segmenter
+
+def stems_of(text: str) -> list[str]:
+    """The stems of the English words that carry meaning, in order."""
+    return [stem(word) for word in words_of(text) if word not in STOP]
+
+
+def content_words(text: str, start: int, end: int, chinese: bool = False) -> list[Word]:
+    """The words that carry meaning in a range of the text: stems, in Chinese the words as they are."""
+    if not chinese:
+        placed = [(found[0].lower().replace("’", "'"), *found.span()) for found in _WORD.finditer(text, start, end)]
+        return [Word(stem(word), first, last) for word, first, last in placed if word not in STOP]
+    found: list[Word] = []
+    for word in segmented(text[start:end]):
+        if word not in STOP and word[0].isalnum():
+            found.append(Word(word.lower(), start, start + len(word)))
+        start += len(word)
+    return found
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _segmented(text: str) -> tuple[str, ...]:
-    return tuple(_segmenter().lcut(text))
+def stem(word: str) -> str:
+    """A word without its inflection: rough, and the same for both texts that are compared."""
+    word = word.removesuffix("'s").removesuffix("'")
+    if len(word) <= 3 or not word.isalpha():
+        return word.replace(",", "") if word[:1].isdigit() else word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    for ending in ("ing", "ed"):
+        body = word.removesuffix(ending)
+        if body != word and len(body) > 2 and any(letter in "aeiouy" for letter in body):
+            return _whole(body)
+    if word.endswith("es") and len(word) > 4 and word[-3] in "sxzh":
+        return word[:-2]
+    if word.endswith("s") and word[-2] not in "su":
+        word = word[:-1]
+    return word[:-1] if word.endswith("e") and len(word) > 3 else word
+
+
+def _whole(body: str) -> str:
+    """`planned` and `planning` lose the letter they doubled; `filed` and `filing` meet `file` without its e."""
+    if len(body) > 3 and body[-1] == body[-2] and body[-1] not in "lsz":
+        return body[:-1]
+    if body.endswith("y") or not body.endswith("i"):
+        return body
+    return body[:-1] + "y"
