@@ -12,7 +12,7 @@ from onnxruntime.transformers import optimizer
 from onnxruntime.transformers.fusion_options import FusionOptions
 from transformers.models.bert.modeling_bert import BertLayer
 
-from training.network import base_folder, fresh
+from transformers import BertForSequenceClassification
 
 
 def main() -> None:
@@ -35,7 +35,7 @@ def main() -> None:
             weight_type=QuantType.QInt8,
             extra_options={"DefaultTensorType": TensorProto.FLOAT},
         )
-    shutil.copy(base_folder() / "tokenizer.json", options.out / "tokenizer.json")
+    shutil.copy(options.weights / "tokenizer.json", options.out / "tokenizer.json")
     print(f"{options.out / 'model.onnx'}: {(options.out / 'model.onnx').stat().st_size / 1e6:.1f} MB")
 
 
@@ -78,7 +78,7 @@ class _Logits(torch.nn.Module):
 
 def write_full(weights: Path, path: Path) -> None:
     """The network with 32-bit weights, for any number of pairs of any length."""
-    network = fresh(weights).eval()
+    network = BertForSequenceClassification.from_pretrained(weights).eval()
     network.set_attn_implementation("eager")
     network.bert.encoder.layer[-1] = _Last(network.bert.encoder.layer[-1])
     ids = torch.ones((2, 16), dtype=torch.long)

@@ -1,81 +1,131 @@
-"""Which sentences of an answer say something that can be true or false, and which only talk to their reader."""
+"""Which sentences of an answer claim something, and which only address their reader."""
 
 import re
 
-from evenhand.verify.statements import is_bare, statement
-from evenhand.verify.talk import EMPTY, OPENER, TALK
-from evenhand.verify.verbs import DETERMINERS, PREPOSITIONS, has_finite
-
-__all__ = ["has_claim", "is_bare", "statement"]
-
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_CODE = re.compile(r"\s*(?:`{3,}|~{3,})|\s*<?(?:https?://|www\.)\S+>?\s*$", re.I)
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:[-*+•‣◦▪·]\s+(?:\[[ xX]\]\s+)?|\(?\d{1,3}[.)]\s+|\(?[a-z][.)]\s+|#{1,6}\s+)")
-_ADDRESS = re.compile(r"<?(?:https?://|www\.)\S+>?$", re.I)
 _EMPHASIS = re.compile(r"\*{1,3}|_{2,3}|`+")
-_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _CLOSING = r"[\"'”’)\]]*$"
 _QUESTION = re.compile(rf"[?？؟]{_CLOSING}")
-_TAG = re.compile(
+_TAG_QUESTION = re.compile(
     rf",\s*(?:right|correct|(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)n't \w+)\?{_CLOSING}", re.I
 )
-_COLON = re.compile(rf"[:：]{_CLOSING}")
-_ASKED = re.compile(
-    r"(?:what|who|whom|whose|which|when|where|why|how)(?: \w+)? "
-    r"(?:is|are|was|were|do|does|did|can|could|will|would|should|to)\b|how (?:it|they|this|we|you) \w+",
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|can|could|will|would|should|may|might|must|\w+n't"
+    r"|\w{2,}ed)\b", re.I,
+)  # fmt: skip
+_AUXILIARY = re.compile(r"\b(?:is|are|was|were|has|have|had|do|does|did|can|could|will|would|\w+n't|it's)\b", re.I)
+_DEPENDENT = re.compile(r"(?<=\w )(?:who|which|that)\b.*|because\b.*", re.I | re.S)
+_ASKED = re.compile(r"(?:what|who|whom|whose|which|when|where|why|how)(?: \w+)? (?:is|are|was|were|do|does|did|to)\b|"
+                    r"how (?:it|they|this|we|you) \w+", re.I)  # fmt: skip
+_POINTS_ON = re.compile(r"\b(?:following|follows|below|here (?:is|are)|here's|these (?:are|include))\b", re.I)
+_LEAD_IN = re.compile(r"([^:]{1,80}):\s+(\S+\s+\S+\s+\S.*)", re.DOTALL)
+_LEADS = frozenset("are is was were be include includes including as example namely like note note".split())
+_PRONOUN = re.compile(r"(?:i|you|he|she|it|we|they|there|this|that|these|those)\b", re.I)
+_YES_NO = re.compile(r"(?:yes|no|true|false)\b", re.I)
+_MANY, _DIFFERENT, _BARE = 12, 3, 8  # words
+_MOST_OPENERS = 8
+
+_SOURCE = (
+    r"(?:the |this |these |your |any )?(?:(?:provided|given|supplied|above|available|retrieved) )?"
+    r"(?:context|passage|text|document|article|source|evidence|information|excerpt|paragraph|data)s?"
+    r"(?: (?:provided|given|above|available|you (?:gave|provided)))?"
+)
+_SAY = (
+    r"(?:explicitly |directly |specifically )?(?:say|mention|state|specify|contain|provide|include|give|indicate|tell|"
+    r"address|discuss|explain|answer)"
+)
+_EXPLAIN = r"(?:now |first |briefly )?(?:explain|describe|summari[sz]e|discuss|answer|outline|look|go|list|cover|help|try)"
+_TALK = re.compile(
+    "|".join((
+        # courtesies
+        r"(?:thanks|thank you)\b(?: (?:so|very) much)?(?: (?:for|in advance)\b.*)?\W*$|you're welcome\b",
+        r"(?:dear|hi|hello|hey|greetings|good (?:morning|afternoon|evening))\b(?:,? \w+){0,3}\W*$",
+        r"(?:i|we) (?:apologi[sz]e|really hope|hope)\b|(?:best|kind) regards|good luck\b\W*",
+        r"(?:what an?|that's an?|that is an?) (?:\w+ )?(?:great|good|excellent|interesting) (?:question|topic)\W*$",
+        # offers and lead-ins
+        r"(?:please )?(?:let me know|feel free|don't hesitate|do not hesitate|reach out)\b",
+        r"if you(?:'d| would| have| need| want)\b.*\b(?:let me know|feel free|ask|happy|glad|help)\b",
+        r"(?:i|we)(?:'d| would|'ll| will|'m| am) (?:be )?(?:more than )?(?:happy|glad|pleased) to\b",
+        r"(?:i|we) can (?:help|assist|explain|show)\b|(?:do|would) you (?:want|like)\b|you can find (?:more|further)\b",
+        rf"let(?:'s| us| me)\b|(?:i|we)(?:'ll| will|'m going to| am going to) {_EXPLAIN}\b",
+        rf"in (?:this|the following) (?:article|section|answer|essay|summary),? (?:i|we) (?:will )?{_EXPLAIN}\b",
+        r"(?:here|below|the following) (?:is|are)\b.*\b(?:summary|answer|list|overview|points?|examples?|steps?)\b",
+        r"here(?:'s| you go)\b|as an? (?:ai|large|language)\b|(?:i'm|i am) (?:not (?:sure|certain|able)|unable|sorry)\b",
+        # nothing known
+        r"(?:i|we) (?:don't|do not|can't|cannot|couldn't|could not) (?:know|say|tell|answer|find|determine|provide|"
+        r"help|confirm|verify|have (?:any|enough|access))\b",
+        rf"{_SOURCE} (?:does not|do not|did not|doesn't|don't|didn't) {_SAY}\b",
+        r"there (?:is|are|'s) (?:no|not enough|insufficient) (?:information|mention|details?|answer)\b(?! overload)",
+        rf"there(?: is|'s) no (?:evidence|data)\b.*\b(?:in|from) {_SOURCE}\W*$",
+        r"no (?:information|mention|answer|details?) (?:is|was|are|were|about|of|on|in)\b",
+        rf"(?:it|this|that|the answer) (?:is|was) not (?:explicitly )?(?:mentioned|stated|specified|given|provided)\b",
+        r"(?:it|that|the answer|the question) (?:cannot|can't) be (?:answered|determined)\b",
+        r"(?:it|that) depends\W*$|there are (?:many|several|various) (?:factors|things|ways|reasons|points)"
+        r"(?: to (?:consider|note))?\W*$",
+    )),
+    re.I,
+)  # fmt: skip
+_OPENER = re.compile(
+    r"(?:sure(?: thing)?|certainly|of course|absolutely|great question|good question|okay|ok|well|hi(?: there)?|hello|"
+    r"thanks|so|now|sorry|unfortunately|regrettably|i'm sorry|i'm afraid|in conclusion|in summary|to summari[sz]e|"
+    r"overall|finally|however|for example|additionally|furthermore|moreover|also)(?:\s*[,.!:;–—]+\s*|\s+)(?:but\s+)?"
+    r"|(?:first|second|third|next|then|great),\s+|(?:please )?(?:note|remember|keep in mind) that "
+    r"|it(?: is|'s) (?:important|worth|useful) (?:to (?:note|remember|mention|understand)|noting) that "
+    r"|(?:i|we) (?:think|believe|would say)(?: that)?,? |the (?:\w+ )?answer is:? "
+    rf"|(?:based on|according to|from) {_SOURCE},\s*",
     re.I,
 )
-# More of them than anybody writes in a row.
-_MOST_OPENERS = 8
-_MANY, _DIFFERENT = 12, 3
-_NUMBERED = re.compile(r"(?:step|part|section|chapter|figure|table|question|example|option|point|note)\s*\w{1,3}")
-
-_IMPERATIVES = frozenset(
-    """add adjust allow apply ask assume avoid bake be begin boil bring build call check choose click clean close
-    combine compare complete confirm consider consult contact continue copy create cut decide define delete
-    describe discuss divide do download drain draw enable ensure enter examine explain explore fill find
-    fold follow gather get give go heat hold identify imagine include insert install join keep learn let
-    list locate look make mark measure mix move multiply name note notice observe open pay pick place please
-    pour practice prepare preheat press print provide pull push put read recall refer remember remove repeat
-    replace review rinse run save scroll search see select send serve set share show sign simmer skip solve
-    spread sprinkle start stay stir stop store submit subtract summarize summarise suppose switch take talk
-    tap tell test think transfer translate try turn type understand update upload use verify view visit wait
-    wash watch wear whisk wipe write""".split()
-)
-_OBJECTS = (DETERMINERS - {"no"}) | frozenset(
-    "it them him me us yourself you sure if whether what how why more".split()
-)
-_LEADS = frozenset(
-    """are is was were be include includes including included following follows below here this that these as example
-    namely like says said reads asks answer""".split()
-)
-_POINTS_ON = re.compile(r"\b(?:following|as follows|below|here (?:is|are)|here's|these (?:are|include))\b", re.I)
-
-_LEAD_IN = re.compile(r"([^:]{1,80}):\s+(\S+\s+\S+\s+\S.*)", re.DOTALL)
+_EMPTY = frozenset(
+    """sure|certainly|of course|absolutely|okay|ok|great|great question|good question|understood|no problem|sorry|
+    welcome|goodbye|thanks|thank you|in conclusion|in summary|to summarize|to summarise|in short|conclusion|summary|
+    introduction|background|overview|answer|final answer|explanation|example|for example|examples|note|notes|references|
+    sources|key points|main points|key takeaways|pros|cons|first|second|third|finally|next|also|however|therefore|
+    overall|maybe|perhaps|possibly|probably|unknown|not stated|not mentioned|not specified|not given|not enough
+    information|unanswerable|no answer|no information|cannot say|n/a|don't know|see below|steps|details|results|methods|
+    abstract""".replace("\n    ", " ").replace("| ", "|").split("|")
+)  # fmt: skip
+_NUMBERED = re.compile(r"(?:step|part|section|chapter|figure|table|question|example|option|note)\s*\w{1,3}")
+_IMPERATIVE = re.compile(
+    r"(?:please|don't|do not|always \w+|never \w+|remember to|make sure|preheat)\b|(?:add|apply|ask|avoid|boil|bring|"
+    r"call|check|choose|click|combine|compare|consider|consult|contact|continue|cut|draw|enter|explain|find|follow|give|"
+    r"go|heat|imagine|keep|learn|list|look|mix|note|open|pour|press|put|read|refer|remove|repeat|save|see|select|send|"
+    r"set|show|stir|take|tell|try|turn|type|use|visit|wait|wash|watch|write) "
+    r"(?:a|an|the|your|this|these|that|it|them|him|her|me|us|yourself|to|if|whether|what|how|more|in|on|at|for)\b"
+)  # fmt: skip
 
 
 def has_claim(sentence: str) -> bool:
-    """Whether a sentence of an answer asserts something about the world, so that evidence can speak for or against it.
+    """Whether a sentence asserts something that evidence can support or contradict.
 
-    False for greetings, questions, headings, instructions to the reader, offers of help, lead-ins, links, code, and for
-    refusals to answer. A bare phrase ("Paris", "42 km") is a claim: it answers a question.
+    Greetings, questions, headings, instructions, offers, lead-ins, links, code and refusals do not. A bare phrase
+    ("Paris", "42 km") does: it answers a question.
     """
-    if _FENCE.match(sentence) or _ADDRESS.match(sentence.strip()):
+    if _CODE.match(sentence):
         return False
     said = _plain(sentence)
     lead = _LEAD_IN.match(said)
     if lead and _POINTS_ON.search(lead[1]):
         said = lead[2]
-    if not any(character.isalnum() for character in said) or _stammers(said):
+    if not any(character.isalnum() for character in said) or _repeats(said):
         return False
     if _QUESTION.search(said):
-        return bool(_TAG.search(said)) and has_finite(said)
-    if _HEADING.match(sentence) and (_ASKED.match(said) or not has_finite(said)):
+        return bool(_TAG_QUESTION.search(said))
+    if _HEADING.match(sentence) and (_ASKED.match(said) or not said.endswith(".")):
         return False
     return _asserts(said)
 
 
-def _stammers(said: str) -> bool:
+def is_bare(answer: str) -> bool:
+    """Whether an answer is a short phrase, or yes or no, that says something only together with its question."""
+    if len(answer.split()) > _BARE:
+        return False
+    said = _DEPENDENT.sub("", answer.strip())
+    return bool(_YES_NO.match(said)) or not (_AUXILIARY.search(said) or _PRONOUN.match(said))
+
+
+def _repeats(said: str) -> bool:
     """Whether it is one or two words again and again."""
     words = said.lower().split()
     return len(words) >= _MANY and len(set(words)) < _DIFFERENT
@@ -90,38 +140,20 @@ def _plain(sentence: str) -> str:
 
 def _asserts(said: str) -> bool:
     for _ in range(_MOST_OPENERS):
-        if _says_nothing(said):
+        core = said.strip(" .!:;,*\"'“”()[]-–—…").lower()
+        if not core or core in _EMPTY or _NUMBERED.fullmatch(core) or _TALK.match(said):
             return False
-        opener = OPENER.match(said)
+        opener = _OPENER.match(said)
         if not opener or opener.end() == len(said):
             break
         said = said[opener.end() :]
-    if _COLON.search(said):
-        return not _leads_in(said)
+    if said.endswith((":", "：")):
+        last = said.rstrip(": ：").rpartition(" ")[2].lower()
+        return bool(_VERB.search(said)) and last not in _LEADS and not _POINTS_ON.search(said)
     return not (_ASKED.match(said) and said[-1].isalnum()) and not _instructs(said)
 
 
-def _says_nothing(said: str) -> bool:
-    core = said.strip(" .!:;,*\"'“”()[]-–—…").lower()
-    return not core or core in EMPTY or bool(_NUMBERED.fullmatch(core) or TALK.match(said))
-
-
-def _leads_in(said: str) -> bool:
-    """Whether a text with a colon at its end only announces what follows."""
-    words = [word.lower() for word in _WORD.findall(said)]
-    return not has_finite(said) or words[-1] in _LEADS or bool(_POINTS_ON.search(said)) or _instructs(said)
-
-
 def _instructs(said: str) -> bool:
-    """Whether it begins as an order does: a verb, and no noun of the same spelling ("Use of the drug is banned")."""
-    spelled = _WORD.findall(said[:200])
-    words = [word.lower() for word in spelled]
-    if words[:1] in (["please"], ["don't"]) or words[:2] == ["do", "not"]:
-        return True
-    if len(words) < 2 or words[0] not in _IMPERATIVES | {"always", "never"}:
-        return False
-    if words[0] in {"always", "never"}:
-        return words[1] in _IMPERATIVES
-    if words[1] in _OBJECTS:
-        return spelled[1].islower()
-    return not has_finite(said) and (words[1] in PREPOSITIONS - {"of"} or said.endswith((".", "!")))
+    """Whether it begins with an order. What has a verb of its own later on is a sentence about something."""
+    begins = _IMPERATIVE.match(said[:1].lower() + said[1:])
+    return bool(begins) and not re.search(r"\b(?:is|are|was|were)\b", said[: 60])

@@ -1,32 +1,48 @@
-"""The network in the box: MiniLM with three outputs, 8-bit weights, run by onnxruntime on the CPU."""
+"""The built-in network: a small BERT with three outputs and 8-bit weights, run by onnxruntime on the CPU."""
 
 import hashlib
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
-from evenhand.verify.reading import Reading
-
 FOLDER = files("evenhand.verify") / "model"
-LONGEST = 256
-_CLAIM_TOKENS = 128
-_LONGEST_TEXT = 40 * LONGEST
-"""Characters that are cut into tokens, forty for each token that is read."""
-_ROOM = 4096
-"""Tokens in a batch: what keeps two cores busy, and memory small."""
+LONGEST = 256  # tokens of evidence and claim, as in training
+_CLAIM_TOKENS = 120
+_LONGEST_TEXT = 40 * LONGEST  # characters: more than the longest tokens could cover
+_ROOM = 4096  # tokens in a batch: enough to keep two cores busy, and memory small
+_START, _SEPARATOR = 101, 102  # BERT's marks
+# onnxruntime's own fusions that take longer than what they replace (decision 0008 has the figures).
 _SLOWER_FUSED = ("SkipLayerNormFusion", "BiasGeluFusion")
-"""onnxruntime's own rewritings that take longer than what they replace (decision 0008 has the figures)."""
+
+Pair = tuple[str, str]
+"""Evidence and claim."""
+
+
+class Reading(NamedTuple):
+    """How likely the evidence supports the claim, contradicts it, or does neither; the three sum to 1."""
+
+    supported: float
+    contradicted: float
+    neither: float
+
+
+class Reader(Protocol):
+    """Anything that reads pairs of evidence and claim: the built-in network, or a larger one."""
+
+    def read(self, pairs: Sequence[Pair]) -> Sequence[Reading]:
+        """A reading for each pair, in their order."""
+        ...
 
 
 class _Options(Protocol):
-    """What is used of onnxruntime's options, which have no types."""
+    """The part of onnxruntime's options that is used; they have no types."""
 
     log_severity_level: int
 
@@ -34,13 +50,13 @@ class _Options(Protocol):
 
 
 class _Session(Protocol):
-    """What is used of its sessions."""
+    """The part of its sessions that is used."""
 
     def run(self, outputs: None, inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]: ...
 
 
 class Network:
-    """Loading takes a third of a second and some 70 MB; `shared` is loaded once for the process."""
+    """Loading takes a third of a second and about 100 MB; `shared` is loaded once for the process."""
 
     def __init__(self, folder: Traversable = FOLDER) -> None:
         options = cast("_Options", onnxruntime.SessionOptions())  # pyright: ignore[reportUnknownMemberType]
@@ -57,31 +73,21 @@ class Network:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
+    def read(self, pairs: Sequence[Pair]) -> list[Reading]:
         """A reading for each pair of evidence and claim."""
-        logits = self.logits(pairs)
-        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares = odds / odds.sum(axis=1, keepdims=True)
-        return [Reading(*map(float, row)) for row in shares]
-
-    def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """The three outputs for each pair: supported, contradicted, neither."""
-        found = np.zeros((len(pairs), 3))
+        logits = np.zeros((len(pairs), 3))
         encoded = self.encoded(pairs)
         for batch in batches([len(ids) for ids, _ in encoded]):
-            found[batch] = self.run([encoded[at] for at in batch])
-        return found
+            logits[batch] = self._session.run(None, inputs_of([encoded[at] for at in batch]))[0]
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
+        return [Reading(*map(float, row)) for row in odds / odds.sum(axis=1, keepdims=True)]
 
-    def encoded(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], int]]:
-        """Token ids of each pair, and where its claim begins. Each text is cut into tokens once."""
+    def encoded(self, pairs: Sequence[Pair]) -> list[tuple[list[int], int]]:
+        """Token ids of each pair, and where its claim begins. Each text is tokenized once."""
         texts = list({text[:_LONGEST_TEXT] for pair in pairs for text in pair})
         found: list[Encoding] = self._tokenizer.encode_batch(texts, add_special_tokens=False)
         ids = {text: one.ids for text, one in zip(texts, found, strict=True)}
         return [_together(ids[evidence[:_LONGEST_TEXT]], ids[claim[:_LONGEST_TEXT]]) for evidence, claim in pairs]
-
-    def run(self, rows: Sequence[tuple[list[int], int]]) -> NDArray[np.float32]:
-        """The outputs for pairs of similar length."""
-        return self._session.run(None, inputs_of(rows))[0]
 
 
 def inputs_of(rows: Sequence[tuple[list[int], int]]) -> dict[str, NDArray[np.int64]]:
@@ -95,15 +101,11 @@ def inputs_of(rows: Sequence[tuple[list[int], int]]) -> dict[str, NDArray[np.int
     return {"input_ids": tokens, "attention_mask": mask, "token_type_ids": kinds}
 
 
-# BERT's marks for the beginning and for the end of a part.
-_START, _PART = 101, 102
-
-
 def _together(evidence: list[int], claim: list[int]) -> tuple[list[int], int]:
     """Of a long claim the beginning is kept, then of the evidence."""
     claim = claim[:_CLAIM_TOKENS]
-    head = [_START, *evidence[: LONGEST - len(claim) - 3], _PART]
-    return [*head, *claim, _PART], len(head)
+    head = [_START, *evidence[: LONGEST - len(claim) - 3], _SEPARATOR]
+    return [*head, *claim, _SEPARATOR], len(head)
 
 
 @cache

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.verify.languages import unreadable
+from evenhand.nlp.language import unreadable
 
+OTHER = "a language other than English"
 FOREIGN = [
     ("German", "Berlin ist die Hauptstadt von Deutschland."),
     ("French", "Paris est la capitale de la France."),
@@ -17,9 +18,9 @@ FOREIGN = [
     ("Turkish", "Ankara Türkiye'nin başkentidir ve çok büyük bir şehirdir."),
     ("Swedish", "Stockholm är huvudstaden i Sverige och ligger på öar."),
     ("Danish or Norwegian", "København er hovedstaden i Danmark og ligger på Sjælland."),
-    ("Finnish", "Helsinki on Suomen pääkaupunki ja se on suuri kaupunki."),
+    ("Finnish", "Helsinki on Suomen pääkaupunki, ja hän sanoi että se oli suuri jo ennen sotaa."),
     ("Hungarian", "Budapest Magyarország fővárosa, és ez egy nagy város."),
-    ("Czech", "Praha je hlavní město České republiky a leží na Vltavě."),
+    ("Czech", "Praha je hlavní město České republiky, které leží na Vltavě a není malé."),
     ("Romanian", "București este capitala României și este un oraș mare."),
     ("Vietnamese", "Hà Nội là thủ đô của Việt Nam."),
     ("Indonesian or Malay", "Jakarta adalah ibu kota Indonesia yang terletak di pulau Jawa."),
@@ -34,7 +35,7 @@ FOREIGN = [
     ("Thai script", "กรุงเทพเป็นเมืองหลวงของไทย"),
     ("Georgian script", "თბილისი საქართველოს დედაქალაქია"),
     (
-        "a language that is not English",
+        "Maltese",
         "Il-belt hija mibnija fuq għolja u għandha ħafna toroq dojoq fejn jgħixu bosta familji kbar",
     ),
 ]
@@ -42,7 +43,8 @@ FOREIGN = [
 
 @pytest.mark.parametrize(("name", "text"), FOREIGN, ids=[name for name, _ in FOREIGN])
 def test_a_text_in_another_language_is_not_readable(name: str, text: str):
-    assert unreadable(text) == f"is written in {name}, and the network knows English only"
+    named = name if name.endswith(("script", "characters")) or name in ("Japanese", "Korean") else OTHER
+    assert unreadable(text) == f"is written in {named}, and the network reads English only"
 
 
 @pytest.mark.parametrize(
@@ -85,14 +87,14 @@ def test_english_names_numbers_formulae_and_code_are_readable(text: str):
 
 
 def test_capitals_hide_no_language():
-    assert "German" in (unreadable("BERLIN IST DIE HAUPTSTADT VON DEUTSCHLAND") or "")
+    assert OTHER in (unreadable("BERLIN IST DIE HAUPTSTADT VON DEUTSCHLAND") or "")
 
 
 def test_a_long_text_is_judged_by_all_of_its_parts():
     english = "The treaty was signed by the three powers in the town hall. " * 2000
     german = "Der Vertrag wurde von den drei Mächten im Rathaus unterzeichnet. " * 6000
     assert unreadable(english) is None
-    assert unreadable(english + german) == "is written in German, and the network knows English only"
+    assert unreadable(english + german) == f"is written in {OTHER}, and the network reads English only"
     assert unreadable(english * 3 + german[: len(german) // 6]) is None
 
 

@@ -67,16 +67,17 @@ def _other_number(written: str, random: Random) -> str:
     plain = written.replace(",", "")
     places = len(plain.partition(".")[2])
     value = float(plain)
-    while True:
+    for _ in range(20):
         if places == 0 and 1500 <= value <= 2100 and "," not in written:
             other = value + random.choice((-1, 1)) * random.choice((1, 2, 3, 5, 8, 10, 14, 20, 31, 50, 100))
         elif places == 0 and value <= 20:
             other = float(random.randint(0 if value else 1, 30))
         else:
-            other = value * random.choice((0.1, 0.4, 0.5, 0.7, 0.8, 0.9, 1.1, 1.25, 1.5, 2, 3, 10))
+            other = (value or 1) * random.choice((0.1, 0.4, 0.5, 0.7, 0.8, 0.9, 1.1, 1.25, 1.5, 2, 3, 10))
         text = f"{other:,.{places}f}" if "," in written else f"{other:.{places}f}"
         if text != written:
             return text
+    return f"1{written}"
 
 
 def ring(text: str, random: Random) -> str | None:
