@@ -5,7 +5,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
 from math import isfinite
@@ -21,12 +21,8 @@ from evenhand.raters.base import Rater, local_computation
 from evenhand.raters.ensemble import all_of
 from evenhand.raters.verifier.support_labels import meaning, support_of
 from evenhand.records import Answer, Item, Unit
-from evenhand.verify.network import FOLDER, shared
-from evenhand.verify.reading import Reader, Reading
+from evenhand.verify.network import FOLDER, Pair, Reader, Reading, shared
 from evenhand.verify.verifier import Label
-
-Pair = tuple[str, str]
-"""Evidence and claim."""
 
 VALID = (
     "Valid is the folder of a sequence classification model that was taught natural language inference (config.json, "
@@ -54,11 +50,11 @@ class Read:
 
     def share(self, label: Label) -> float:
         """How likely the pair is of this label, one of the three that a reading is about."""
-        return astuple(self.reading)[_OUTCOMES.index(label)] if self.reading is not None else 0.0
+        return self.reading[_OUTCOMES.index(label)] if self.reading is not None else 0.0
 
 
 class LocalReader:
-    """A network in this process, loaded when first needed. `calibrated`: the checks were fitted to this network."""
+    """A network in this process, loaded when first needed. `calibrated`: the calibration was fitted to this network."""
 
     chats: Sequence[Chat] = ()
     turn = staticmethod(local_computation)
@@ -81,7 +77,7 @@ class LocalReader:
         failure = RaterFailure("the network's output is not a number")
         return [
             Read(one, seconds=seconds)
-            if isfinite(one.supported + one.contradicted + one.neither)
+            if isfinite(sum(one))
             else Read(None, failure, seconds=seconds)
             for one in readings
         ]
@@ -89,10 +85,9 @@ class LocalReader:
 
 @cache
 def built_in_reader() -> LocalReader:
-    """The network that comes with Evenhand, with a digest of all that was learnt: also its words, and how it is
-    combined with the checks."""
+    """The network that comes with Evenhand, with a digest of all that was learnt: also its words and calibration."""
     digest = hashlib.sha256()
-    for name in ("model.onnx", "tokenizer.json", "combine.json"):
+    for name in ("model.onnx", "tokenizer.json", "calibration.json"):
         digest.update(hashlib.sha256((FOLDER / name).read_bytes()).digest())
     return LocalReader(shared, {"model": digest.hexdigest()[:16]}, calibrated=True)
 

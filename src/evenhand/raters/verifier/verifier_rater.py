@@ -29,7 +29,7 @@ from evenhand.raters.verifier.claim_readers import (
 from evenhand.raters.verifier.support_labels import fields_of, question_field, support_of
 from evenhand.records import Answer, FieldValue, Item, Span, Triple, Unit
 from evenhand.text import counted
-from evenhand.verify.evidence import Article
+from evenhand.verify.retrieval import Article
 from evenhand.verify.verifier import VERSION, Label, Reads, UnknownLanguage, Verdict, conclude, prepare, whole
 
 LONGEST = 240
@@ -149,8 +149,7 @@ class Verifier(Rater):
         failed = next((one for one in every if one.failure is not None), Read(None, failure))
         if failed.failure is not None:
             return Judgement(unit, failure=failed.failure, seconds=seconds, reply=failed.reply)
-        parts = sum(len(reads.parts) for reads in claims)
-        checked = [self._checked(evidence, reads, own, parts) for reads, own in zip(claims, read, strict=True)]
+        checked = [self._checked(evidence, reads, own) for reads, own in zip(claims, read, strict=True)]
         verdict = checked[0].verdict if len(checked) == 1 else whole([one.verdict for one in checked])
         telling = _telling(checked, verdict)
         value, distribution = self._support.label(verdict), self._support.distribution(verdict)
@@ -165,9 +164,9 @@ class Verifier(Rater):
         )
         return Judgement(unit, [answer], None, seconds, telling.decided_by.reply, self._beyond)
 
-    def _checked(self, evidence: "EvidenceText", reads: Reads, read: Sequence[Read], parts: int) -> _Checked:
+    def _checked(self, evidence: "EvidenceText", reads: Reads, read: Sequence[Read]) -> _Checked:
         readings = [one.reading for one in read if one.reading is not None]
-        verdict = conclude(reads, readings, evidence.article, calibrated=self._reader.calibrated, together=parts)
+        verdict = conclude(reads, readings, evidence.article, calibrated=self._reader.calibrated)
         quotes = [evidence.article.text[start:end] for start, end in verdict.spans]
         # The reading that says most clearly what the verdict says.
         deciding = max(read, key=lambda one: one.share(verdict.likeliest), default=Read(None))
