@@ -1,4 +1,4 @@
-"""The verifier in the box: pairs a second, a long article, memory, and time against the article's length.
+"""The built-in verifier: pairs a second, a long article, memory, and time against the article's length.
 
     python -m bench verify [--weights FOLDER] [--pairs 256] [--quick]
 
@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from evenhand.verify.evidence import Article
-from evenhand.verify.network import FOLDER, Network, batches, inputs_of, shared
-from evenhand.verify.reading import Reading
+from evenhand.verify.network import FOLDER, Network, Reading, batches, inputs_of, shared
+from evenhand.verify.retrieval import Article
 from evenhand.verify.verifier import Reads, conclude, prepare, whole
 
 LENGTHS = (1_000, 10_000, 100_000, 1_000_000)
@@ -110,10 +109,10 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _speed(network: Network, pairs: Sequence[tuple[str, str]], weights: Path | None) -> None:
-    """Cut into tokens and in batches, as the network in the box reads them, for it and for PyTorch alike."""
+    """Tokenized and in batches, as the built-in network reads them, for it and for PyTorch alike."""
     encoded = network.encoded(pairs)
     groups = [[encoded[at] for at in batch] for batch in batches([len(ids) for ids, _ in encoded])]
-    ways: dict[str, Way] = {"network in the box, 8-bit": network.run, **_in_torch(weights)}
+    ways: dict[str, Way] = {"built-in network, 8-bit": network.run, **_in_torch(weights)}
     paces = dict.fromkeys(ways, 0.0)
     # By turns, so that whatever else the machine does slows all of them.
     for _ in range(_ROUNDS):
@@ -125,7 +124,7 @@ def _speed(network: Network, pairs: Sequence[tuple[str, str]], weights: Path | N
         ours, theirs = paces.values()
         own, other = (np.concatenate([_shares(run(rows)) for rows in groups]) for run in ways.values())
         apart = np.abs(own - other)[:, 0]
-        print(f"  {ours / theirs:.2f} times as many in the box")
+        print(f"  {ours / theirs:.2f} times as many with the built-in network")
         print(f"  their probabilities of support differ by {apart.mean():.3f} on average, {apart.max():.3f} at most")
 
 
@@ -195,7 +194,7 @@ def _memory() -> None:
 
 
 def _growth(lengths: Sequence[int]) -> None:
-    """What the article's length costs: cutting, searching and checks, and what the network reads for ten claims."""
+    """What the article's length costs: splitting, searching and features, and what the network reads for ten claims."""
     claims = _claims(SENTENCES)
     print(f"{SENTENCES} claims, characters of the article   without network   with it   growth against the length's")
     before: tuple[int, float] | None = None

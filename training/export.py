@@ -10,9 +10,8 @@ from onnx import TensorProto
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.transformers import optimizer
 from onnxruntime.transformers.fusion_options import FusionOptions
-from transformers.models.bert.modeling_bert import BertLayer
-
 from transformers import BertForSequenceClassification
+from transformers.models.bert.modeling_bert import BertLayer
 
 
 def main() -> None:

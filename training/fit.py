@@ -108,7 +108,9 @@ def balanced_accuracy(right: Array, said: Array) -> float:
 def kappa(right: Sequence[str], said: Sequence[str]) -> float:
     """Cohen's kappa of three-way labels."""
     labels, count = sorted({*right, *said}), len(right)
-    table = np.array([[sum(a == x and b == y for a, b in zip(right, said, strict=True)) for y in labels] for x in labels])
+    table = np.array(
+        [[sum(a == x and b == y for a, b in zip(right, said, strict=True)) for y in labels] for x in labels]
+    )
     expected = (table.sum(0) * table.sum(1)).sum() / count**2
     return float((np.trace(table) / count - expected) / (1 - expected))
 
@@ -123,7 +125,9 @@ def resampled(rows: Sequence[Row], said: Sequence[str]) -> Array:
     # A set of a handful of groups would be drawn from too few: there, pairs are drawn.
     places = places if len(places) >= 20 else [np.array([place]) for place in range(len(rows))]
     random = np.random.default_rng(1)
-    drawn = (np.concatenate([places[at] for at in random.integers(0, len(places), len(places))]) for _ in range(_RESAMPLED))
+    drawn = (
+        np.concatenate([places[at] for at in random.integers(0, len(places), len(places))]) for _ in range(_RESAMPLED)
+    )
     return np.array([balanced_accuracy(right[some], answers[some]) for some in drawn])
 
 

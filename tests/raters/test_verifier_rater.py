@@ -24,7 +24,7 @@ from evenhand.run.judge import judge
 from evenhand.store.items import ItemUnits
 from evenhand.study import Study
 from evenhand.units import split
-from evenhand.verify.reading import Reading
+from evenhand.verify.network import Reading
 from tests.chat_server import CODE, Call, ChatServer, says
 from tests.chat_server import Answer as Served
 from tests.raters.building import build

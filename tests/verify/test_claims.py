@@ -162,6 +162,7 @@ CLAIMS = [
     "Now the plant is closed.",
 ]
 
+
 @pytest.mark.parametrize("sentence", TALK)
 def test_a_sentence_that_only_talks_to_its_reader_has_no_claim(sentence: str):
     assert not has_claim(sentence)

@@ -30,6 +30,7 @@ _ROUGHLY = re.compile(
     r"|up to|fewer than|close to)\s$", re.I,
 )  # fmt: skip
 _ROUGH = 0.1  # how far a rough number may be from the exact one
+_ROUNDED = 0.05  # how far rounding may take a number
 _LONGEST = 20  # characters of a figure: a longer one is a code
 
 
@@ -73,7 +74,8 @@ def agree(one: Value, other: Value) -> bool | None:
     if coarse.figures == fine.figures or (abs(fine.number) < 100 and fine.number % 1 == 0):
         return False
     digits = coarse.figures - 1 - math.floor(math.log10(abs(fine.number) or 1))
-    return math.isclose(round(fine.number, digits), coarse.number, rel_tol=1e-9)
+    rounded = math.isclose(round(fine.number, digits), coarse.number, rel_tol=1e-9)
+    return rounded and math.isclose(fine.number, coarse.number, rel_tol=_ROUNDED)
 
 
 def _dates_agree(one: Value, other: Value) -> bool | None:

@@ -36,7 +36,9 @@ _SAY = (
     r"(?:explicitly |directly |specifically )?(?:say|mention|state|specify|contain|provide|include|give|indicate|tell|"
     r"address|discuss|explain|answer)"
 )
-_EXPLAIN = r"(?:now |first |briefly )?(?:explain|describe|summari[sz]e|discuss|answer|outline|look|go|list|cover|help|try)"
+_EXPLAIN = (
+    r"(?:now |first |briefly )?(?:explain|describe|summari[sz]e|discuss|answer|outline|look|go|list|cover|help|try)"
+)
 _TALK = re.compile(
     "|".join((
         # courtesies
@@ -60,7 +62,7 @@ _TALK = re.compile(
         r"there (?:is|are|'s) (?:no|not enough|insufficient) (?:information|mention|details?|answer)\b(?! overload)",
         rf"there(?: is|'s) no (?:evidence|data)\b.*\b(?:in|from) {_SOURCE}\W*$",
         r"no (?:information|mention|answer|details?) (?:is|was|are|were|about|of|on|in)\b",
-        rf"(?:it|this|that|the answer) (?:is|was) not (?:explicitly )?(?:mentioned|stated|specified|given|provided)\b",
+        r"(?:it|this|that|the answer) (?:is|was) not (?:explicitly )?(?:mentioned|stated|specified|given|provided)\b",
         r"(?:it|that|the answer|the question) (?:cannot|can't) be (?:answered|determined)\b",
         r"(?:it|that) depends\W*$|there are (?:many|several|various) (?:factors|things|ways|reasons|points)"
         r"(?: to (?:consider|note))?\W*$",
@@ -156,4 +158,4 @@ def _asserts(said: str) -> bool:
 def _instructs(said: str) -> bool:
     """Whether it begins with an order. What has a verb of its own later on is a sentence about something."""
     begins = _IMPERATIVE.match(said[:1].lower() + said[1:])
-    return bool(begins) and not re.search(r"\b(?:is|are|was|were)\b", said[: 60])
+    return bool(begins) and not re.search(r"\b(?:is|are|was|were)\b", said[:60])

@@ -75,6 +75,24 @@ class Comparison:
                 found.append((self.claim[start:end], inside / len(words), anywhere / len(words)))
         return found
 
+    @cached_property
+    def replaced_name(self) -> tuple[str, str, float] | None:
+        """A name of the claim that the best sentence lacks, a name that it has instead, and how alike the rest is."""
+        if self.best is None or not self.names:
+            return None
+        sentence = self.article.sentence(self.best)
+        stems = self.article.stems[self.best]
+        lacking = [name for name, *_ in self.names if stems.isdisjoint(stems_of(name))]
+        named = (
+            sentence[one.start : one.end] for one in mentions(sentence, [(0, len(sentence))])[0] if one.kind == "name"
+        )
+        instead = [name for name in named if self.stems.isdisjoint(stems_of(name))]
+        if not lacking or not instead:
+            return None
+        rest = self.stems - {word for name in lacking for word in stems_of(name)}
+        theirs = stems - {word for name in instead for word in stems_of(name)}
+        return lacking[0], instead[0], len(rest & theirs) / (len(rest | theirs) or 1)
+
     def notes(self) -> Iterator[str]:
         """What speaks against the claim, in words."""
         for match in self.values:
@@ -83,12 +101,13 @@ class Comparison:
                 yield f"the claim says {said}, the evidence {match.other}"
             elif match.missing:
                 yield f"“{said}” is nowhere in the evidence"
+        if self.replaced_name and self.replaced_name[2] > _CLEAR:
+            yield f"the claim says {self.replaced_name[0]}, the evidence {self.replaced_name[1]}"
         yield from (f"“{name}” is nowhere in the evidence" for name, _, anywhere in self.names if not anywhere)
 
-    def share_of(self, matches: Callable[["Match"], float], *, dates: bool) -> float:
-        """The mean over the claim's dates or numbers; 0 where it has none."""
-        found = [matches(match) for match in self.values if match.value.is_date is dates]
-        return sum(found) / len(found) if found else 0.0
+    def worst(self, against: Callable[["Match"], float], *, dates: bool) -> float:
+        """The most that speaks against any date or number of the claim: one wrong detail makes it false."""
+        return max((against(match) for match in self.values if match.value.is_date is dates), default=0.0)
 
 
 class Match:
@@ -186,27 +205,28 @@ def claim_length(about: Comparison) -> float:
 
 @feature
 def numbers_agree(about: Comparison) -> float:
-    return about.share_of(lambda match: match.agrees, dates=False)
+    """How well the least certain number of the claim is borne out."""
+    return min((match.agrees for match in about.values if not match.value.is_date), default=0.0)
 
 
 @feature
 def numbers_conflict(about: Comparison) -> float:
-    return about.share_of(lambda match: match.conflict, dates=False)
+    return about.worst(lambda match: match.conflict, dates=False)
 
 
 @feature
 def numbers_missing(about: Comparison) -> float:
-    return about.share_of(lambda match: float(match.missing), dates=False)
+    return about.worst(lambda match: float(match.missing), dates=False)
 
 
 @feature
 def dates_conflict(about: Comparison) -> float:
-    return about.share_of(lambda match: match.conflict, dates=True)
+    return about.worst(lambda match: match.conflict, dates=True)
 
 
 @feature
 def dates_missing(about: Comparison) -> float:
-    return about.share_of(lambda match: float(match.missing), dates=True)
+    return about.worst(lambda match: float(match.missing), dates=True)
 
 
 @feature
@@ -216,7 +236,12 @@ def names_agree(about: Comparison) -> float:
 
 @feature
 def names_missing(about: Comparison) -> float:
-    return sum(1 - anywhere for *_, anywhere in about.names) / len(about.names) if about.names else 0.0
+    return max((1 - anywhere for *_, anywhere in about.names), default=0.0)
+
+
+@feature
+def names_conflict(about: Comparison) -> float:
+    return about.replaced_name[2] if about.replaced_name else 0.0
 
 
 @feature

@@ -78,9 +78,13 @@ class Network:
         logits = np.zeros((len(pairs), 3))
         encoded = self.encoded(pairs)
         for batch in batches([len(ids) for ids, _ in encoded]):
-            logits[batch] = self._session.run(None, inputs_of([encoded[at] for at in batch]))[0]
+            logits[batch] = self.run([encoded[at] for at in batch])
         odds = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
         return [Reading(*map(float, row)) for row in odds / odds.sum(axis=1, keepdims=True)]
+
+    def run(self, rows: Sequence[tuple[list[int], int]]) -> NDArray[np.float32]:
+        """The three outputs for pairs of similar length."""
+        return self._session.run(None, inputs_of(rows))[0]
 
     def encoded(self, pairs: Sequence[Pair]) -> list[tuple[list[int], int]]:
         """Token ids of each pair, and where its claim begins. Each text is tokenized once."""

@@ -1,0 +1,55 @@
+"""Which sentences of an article a claim is read with."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.verify.retrieval import PASSAGE_WORDS, Article
+
+FILLER = [f"Parcel {n} was weighed at the counter and sent on." for n in range(60)]
+
+
+def article(*sentences: str) -> Article:
+    return Article(" ".join(sentences))
+
+
+def test_a_short_article_is_read_whole():
+    assert article("The mill burned.", "It was rebuilt.").passage("Who?") == (0, 1)
+
+
+def test_the_sentence_that_shares_the_rare_words_comes_first():
+    found = article(*FILLER[:30], "The ferry Aurora sank off Tormund.", *FILLER[30:])
+    (place, share), *_ = found.ranked("The ferry Aurora was weighed off Tormund.", 3)
+    assert found.sentence(place) == "The ferry Aurora sank off Tormund."
+    assert 0.5 < share < 1
+
+
+def test_a_passage_covers_a_claim_from_several_places_and_keeps_their_order():
+    found = article("The mast was cut in Norway.", *FILLER, "The sail came from Kent.")
+    passage = found.passage("The sail came from Kent and the mast from Norway.")
+    assert list(passage) == sorted(passage)
+    assert {0, len(found) - 1} <= set(passage)
+    assert sum(found.lengths[place] for place in passage) <= PASSAGE_WORDS
+
+
+def test_a_sentence_that_refers_back_brings_the_one_before_it():
+    found = article(*FILLER, "Ada Lund ran the observatory.", "She discovered two comets.", *FILLER)
+    passage = found.joined(found.passage("Two comets were discovered."))
+    assert "Ada Lund ran the observatory. She discovered two comets." in passage
+
+
+def test_a_claim_without_a_common_word_still_gets_evidence():
+    assert article(*FILLER).passage("Xylophones hum") == (0, 1, 2)
+
+
+def test_a_very_long_sentence_is_cut():
+    found = Article("word " * 500)
+    assert len(found) > 1
+    assert max(found.lengths) <= 60
+
+
+@given(st.text(max_size=300), st.text(max_size=60))
+def test_every_sentence_is_where_it_says(text: str, claim: str):
+    found = Article(text)
+    assert all(text[start:end] == found.sentence(place) for place, (start, end) in enumerate(found.spans))
+    assert all(0 <= share <= 1.000001 for _, share in found.ranked(claim, 5))
+    assert all(0 <= place < len(found) for place in found.passage(claim))
