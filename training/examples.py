@@ -1,4 +1,4 @@
-"""Training examples: labelled pairs, balanced by source, and further pairs whose label follows from how they are made."""
+"""Training examples: labelled pairs, balanced by source, and pairs whose label follows from how they are made."""
 
 import re
 from collections import Counter, defaultdict

@@ -1,7 +1,7 @@
 """Weigh the features, and measure it on the sets left out: `python -m training.fit READINGS [--out FILE] [--ablate]`.
 
-READINGS is what `training.readings` wrote. Leave one set out: the weights are fitted on all sets but one and measured on
-that one. Each set counts the same, and within it supported pairs count as much as all others together.
+READINGS is what `training.readings` wrote. Leave one set out: the weights are fitted on all sets but one and measured
+on that one. Each set counts the same, and within it supported pairs count as much as all others together.
 """
 
 import argparse

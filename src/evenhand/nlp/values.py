@@ -70,7 +70,8 @@ def agree(one: Value, other: Value) -> bool | None:
     if one.rough or other.rough:
         return math.isclose(one.number, other.number, rel_tol=_ROUGH)
     coarse, fine = sorted((one, other), key=lambda value: value.figures)
-    assert coarse.number is not None and fine.number is not None
+    assert coarse.number is not None
+    assert fine.number is not None
     if coarse.figures == fine.figures or (abs(fine.number) < 100 and fine.number % 1 == 0):
         return False
     digits = coarse.figures - 1 - math.floor(math.log10(abs(fine.number) or 1))
@@ -111,29 +112,28 @@ def _number(text: str, mention: Mention) -> Value | None:
     """The first number of a mention, with the scale and the unit that follow it."""
     if mention.kind != "number":
         return None
-    words = [found[0].lower() for found in _WORD.finditer(text, mention.start, mention.end)]
-    signs = [word for word in words if word in _UNITS]
+    said = [found[0].lower() for found in _WORD.finditer(text, mention.start, mention.end)]
+    words = [word for word in said if word not in "$€£¥"]
     total = current = 0.0
-    figures, after = 0, 0
-    for after, word in enumerate((word for word in words if word not in "$€£¥"), 1):
+    figures = 0
+    while words:
+        word = words[0]
         if word[0].isdigit() and figures == 0 and len(word) <= _LONGEST:
             current, figures = float(word.replace(",", "")), _figures(word)
-        elif word in _SMALL or (word in ("a", "half") and not figures):
-            current += {"half": 0.5}.get(word, _SMALL.get(word, 1))
-        elif word in _SCALES and (current or total):
+        elif word in _SMALL or word in ("a", "half"):
+            current += _SMALL.get(word, 0.5 if word == "half" else 1)
+        elif word in ("hundred", "dozen") and current:
             current *= _SCALES[word]
-            if word not in ("hundred", "dozen"):
-                total, current = total + current, 0.0
+        elif word in _SCALES and current:
+            total, current = total + current * _SCALES[word], 0.0
         elif word != "and":
             break
-    else:
-        after += 1
-    number = total + current
-    rest = [word for word in words if word not in "$€£¥"][after - 1 :]
-    unit = _UNITS[signs[0]] if signs else stem(" ".join(rest[:2]) if rest[:1] == ["per"] else rest[0]) if rest else ""
+        words.pop(0)
+    unit = next((word for word in said if word in _UNITS), " ".join(words[:2]) if words[:1] == ["per"] else "")
+    unit = _UNITS.get(unit, unit) or (stem(words[0]) if words else "")
     rough = bool(_ROUGHLY.search(text[max(0, mention.start - 15) : mention.start]))
-    figures = figures or _figures(f"{number:.15g}")
-    return Value(mention.start, mention.end, number, _UNITS.get(unit, unit), figures, rough)
+    number = total + current
+    return Value(mention.start, mention.end, number, unit, figures or _figures(f"{number:.15g}"), rough)
 
 
 def _figures(digits: str) -> int:

@@ -54,7 +54,8 @@ _TALK = re.compile(
         rf"let(?:'s| us| me)\b|(?:i|we)(?:'ll| will|'m going to| am going to) {_EXPLAIN}\b",
         rf"in (?:this|the following) (?:article|section|answer|essay|summary),? (?:i|we) (?:will )?{_EXPLAIN}\b",
         r"(?:here|below|the following) (?:is|are)\b.*\b(?:summary|answer|list|overview|points?|examples?|steps?)\b",
-        r"here(?:'s| you go)\b|as an? (?:ai|large|language)\b|(?:i'm|i am) (?:not (?:sure|certain|able)|unable|sorry)\b",
+        r"here(?:'s| you go)\b|as an? (?:ai|large|language)\b",
+        r"(?:i'm|i am) (?:not (?:sure|certain|able)|unable|sorry)\b",
         # nothing known
         r"(?:i|we) (?:don't|do not|can't|cannot|couldn't|could not) (?:know|say|tell|answer|find|determine|provide|"
         r"help|confirm|verify|have (?:any|enough|access))\b",

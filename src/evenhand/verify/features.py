@@ -68,11 +68,10 @@ class Comparison:
         """Each name of the claim, with the share of its words that passage and article have."""
         found: list[tuple[str, float, float]] = []
         passage = frozenset[str]().union(*(self.article.stems[place] for place in self.passage))
-        for start, end, kind in mentions(self.claim, [(0, len(self.claim))])[0]:
-            words = stems_of(self.claim[start:end]) if kind == "name" else []
-            if words:
+        for name in _names(self.claim):
+            if words := stems_of(name):
                 inside, anywhere = sum(word in passage for word in words), sum(map(self.article.has, words))
-                found.append((self.claim[start:end], inside / len(words), anywhere / len(words)))
+                found.append((name, inside / len(words), anywhere / len(words)))
         return found
 
     @cached_property
@@ -83,10 +82,7 @@ class Comparison:
         sentence = self.article.sentence(self.best)
         stems = self.article.stems[self.best]
         lacking = [name for name, *_ in self.names if stems.isdisjoint(stems_of(name))]
-        named = (
-            sentence[one.start : one.end] for one in mentions(sentence, [(0, len(sentence))])[0] if one.kind == "name"
-        )
-        instead = [name for name in named if self.stems.isdisjoint(stems_of(name))]
+        instead = [name for name in _names(sentence) if self.stems.isdisjoint(stems_of(name))]
         if not lacking or not instead:
             return None
         rest = self.stems - {word for name in lacking for word in stems_of(name)}
@@ -131,6 +127,10 @@ class Match:
                 against = share
                 self.other = comparison.article.sentence(place)[others[0].start : others[0].end].strip()
         self.conflict = max(0.0, against - self.agrees)
+
+
+def _names(sentence: str) -> list[str]:
+    return [sentence[one.start : one.end] for one in mentions(sentence, [(0, len(sentence))])[0] if one.kind == "name"]
 
 
 def _log_odds(share: float) -> float:
