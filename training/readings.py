@@ -1,20 +1,22 @@
 """What the product reads of the development sets: `python -m training.readings DATA MODEL OUT [--most 600]`.
 
-For each pair the sentences of the claim, each with the features of its comparison, through the code that users run.
-MODEL is a folder with model.onnx and tokenizer.json.
+For each pair, and for sentences of the held-back evidence with one detail changed: the sentences of the claim, each with
+its features, through the code that users run. MODEL is a folder with model.onnx and tokenizer.json.
 """
 
 import argparse
 import hashlib
 import json
 from pathlib import Path
+from random import Random
 
 from evenhand.nlp.sentences import sentences
 from evenhand.verify.features import FEATURES, Comparison
 from evenhand.verify.network import Network
 from evenhand.verify.retrieval import Article
 from evenhand.verify.verifier import prepare
-from training.pairs import Pair, for_measuring
+from training.details import detail_pairs
+from training.pairs import HELD_BACK, Pair, for_measuring
 
 
 def sampled(pairs: list[Pair], most: int) -> list[Pair]:
@@ -45,7 +47,10 @@ def main() -> None:
     network = Network(options.model)
     with options.out.open("w", encoding="utf-8") as lines:
         lines.write(json.dumps({"features": list(FEATURES)}) + "\n")
-        for name, pairs in for_measuring(options.data).items():
+        sets = for_measuring(options.data)
+        texts = sorted({pair.evidence for name in HELD_BACK for pair in sets[name]})
+        sets["details"] = list(detail_pairs(texts, options.most // 6, Random(1)))
+        for name, pairs in sets.items():
             for pair in sampled(pairs, options.most):
                 row = {"set": name, "source": pair.source, "group": pair.group, "label": pair.label}
                 lines.write(json.dumps(row | {"parts": features_of(pair, network)}) + "\n")

@@ -1,8 +1,8 @@
 """Train the verifier's network: `python -m training.train DATA START OUT --minutes 90`.
 
 DATA is the folder with the labelled pairs, START a folder that `training.base` or an earlier stage wrote, OUT the
-folder for the weights. The learning rate rises for a twentieth of the time and falls to zero at its end, whatever else the
-machine is doing, so that every stage ends with weights that could be shipped.
+folder for the weights. The learning rate rises for a twentieth of the time and falls to zero at its end, whatever else
+the machine is doing, so that every stage ends with weights that could be shipped.
 """
 
 import argparse

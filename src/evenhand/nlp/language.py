@@ -39,8 +39,8 @@ _FOREIGN = frozenset(
     também com seu het een niet zijn werd wordt door naar dat deze ook aan bij uit maar heeft och är att ett som på av
     för inte till från og er af ikke til ved blev ja ei että oli se on és hogy nem egy az volt jest się nie że jako
     oraz który je že byl pro nebo jsou este sunt și în pentru ve bir bu için ile olarak çok olan değil yang dan ini itu
-    dengan untuk dari adalah pada tidak dalam là của có không được trong một những các với nad ovat kun hän tai jossa která
-    které podle také při není""".split()
+    dengan untuk dari adalah pada tidak dalam là của có không được trong một những các với nad ovat kun hän tai
+    jossa která které podle také při není""".split()
 ) - {"no", "on"}
 # Words that also stand in names (`de la Cruz`, `van der Waals`), or in English.
 _PARTICLES = frozenset(
