@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from random import Random
 
-from evenhand.nlp.sentences import sentences
+from evenhand.verify.claims import statements
 from evenhand.verify.features import FEATURES, Comparison
 from evenhand.verify.network import Network
 from evenhand.verify.retrieval import Article
@@ -27,9 +27,8 @@ def sampled(pairs: list[Pair], most: int) -> list[Pair]:
 def features_of(pair: Pair, network: Network) -> list[list[float]]:
     """The features of each part of each sentence of a claim that claims something."""
     article = Article(pair.evidence)
-    texts = [pair.claim[start:end] for start, end in sentences(pair.claim, "en")]
     rows: list[list[float]] = []
-    for reads in (prepare(text, article, english=False) for text in texts):
+    for reads in (prepare(text, article, english=False) for text in statements(pair.claim)):
         readings = network.read(reads.pairs)
         for part in reads.parts:
             own, readings = readings[: len(part.views)], readings[len(part.views) :]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.verify.claims import has_claim, is_bare
+from evenhand.verify.claims import has_claim, is_bare, statements
 
 TALK = [
     "Hello!",
@@ -218,6 +218,12 @@ def test_a_phrase_is_bare(answer: str):
 )
 def test_a_sentence_is_not_bare(answer: str):
     assert not is_bare(answer)
+
+
+def test_a_bare_answer_stays_with_the_question_before_it():
+    assert statements("Is the Earth flat? No. Rome fell in 476.") == ["Is the Earth flat? No.", "Rome fell in 476."]
+    assert statements("Who won? Rome fell in 476, which nobody had expected at all.")[0] == "Who won?"
+    assert has_claim("Is the Earth flat? No.")
 
 
 @given(st.text(max_size=80))

@@ -22,6 +22,7 @@ _NEUTRAL = frozenset(
 )
 _DENSE = frozenset("CJK HIRAGANA KATAKANA HANGUL THAI LAO KHMER MYANMAR TIBETAN".split())  # half a word a character
 _SCRIPTS = {"CJK": "Chinese characters", "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean"}
+_ACCENT = re.compile(r"[\u00c0-\u1eff]")
 _GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]{3,}")
 
 _ENGLISH = frozenset(
@@ -95,7 +96,7 @@ def _is_foreign(words: list[str]) -> bool:
     found = [0.5 if word in _PARTICLES else 1.0 for word in plain if word in _FOREIGN or word in _PARTICLES]
     if sum(found) >= max(_LEAST_WEIGHT, _LEAST_SHARE * len(words)) and sum(found) > english:
         return True
-    accented = sum(not word.isascii() for word in plain)
+    accented = sum(_ACCENT.search(word) is not None for word in plain)
     return (
         len(plain) >= _ACCENTED_WORDS
         and accented >= _ACCENTED_SHARE * len(plain)

@@ -2,6 +2,8 @@
 
 import re
 
+from evenhand.nlp.sentences import sentences
+
 _CODE = re.compile(r"\s*(?:`{3,}|~{3,})|\s*<?(?:https?://|www\.)\S+>?\s*$", re.I)
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:[-*+•‣◦▪·]\s+(?:\[[ xX]\]\s+)?|\(?\d{1,3}[.)]\s+|\(?[a-z][.)]\s+|#{1,6}\s+)")
@@ -55,7 +57,7 @@ _TALK = re.compile(
         rf"in (?:this|the following) (?:article|section|answer|essay|summary),? (?:i|we) (?:will )?{_EXPLAIN}\b",
         r"(?:here|below|the following) (?:is|are)\b.*\b(?:summary|answer|list|overview|points?|examples?|steps?)\b",
         r"here(?:'s| you go)\b|as an? (?:ai|large|language)\b",
-        r"(?:i'm|i am) (?:not (?:sure|certain|able)|unable|sorry)\b",
+        r"(?:i'm|i am) (?:not (?:sure|certain|able)|unable|sorry)\b(?!.*\bbut\b)",
         # nothing known
         r"(?:i|we) (?:don't|do not|can't|cannot|couldn't|could not) (?:know|say|tell|answer|find|determine|provide|"
         r"help|confirm|verify|have (?:any|enough|access))\b",
@@ -97,6 +99,17 @@ _IMPERATIVE = re.compile(
     r"set|show|stir|take|tell|try|turn|type|use|visit|wait|wash|watch|write) "
     r"(?:a|an|the|your|this|these|that|it|them|him|her|me|us|yourself|to|if|whether|what|how|more|in|on|at|for)\b"
 )  # fmt: skip
+
+
+def statements(text: str, language: str = "en") -> list[str]:
+    """The sentences of a text. A bare answer to a question that the text itself asks stays together with it."""
+    found: list[str] = []
+    for start, end in sentences(text, language):
+        said = text[start:end]
+        if found and _QUESTION.search(found[-1]) and is_bare(said):
+            said = f"{found.pop()} {said}"
+        found.append(said)
+    return found
 
 
 def has_claim(sentence: str) -> bool:

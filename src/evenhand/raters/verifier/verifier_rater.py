@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evenhand.errors import RaterFailure, UserError
-from evenhand.nlp.sentences import sentences
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Protocol, field_text
 from evenhand.raters.base import Rater, model_ref
@@ -29,6 +28,7 @@ from evenhand.raters.verifier.claim_readers import (
 from evenhand.raters.verifier.support_labels import fields_of, question_field, support_of
 from evenhand.records import Answer, FieldValue, Item, Span, Triple, Unit
 from evenhand.text import counted
+from evenhand.verify.claims import statements
 from evenhand.verify.retrieval import Article
 from evenhand.verify.verifier import VERSION, Label, Reads, UnknownLanguage, Verdict, conclude, prepare, whole
 
@@ -139,7 +139,7 @@ class Verifier(Rater):
         if unit.text is not None:
             return [unit.text] if unit.text.strip() else []
         texts = [str(item.fields[name]) for name in fields_of(self._protocol, "rated") if name in item.fields]
-        return [text[start:end] for text in texts for start, end in sentences(text, self._protocol.language)]
+        return [said for text in texts for said in statements(text, self._protocol.language)]
 
     def _judgement(self, evidence: "EvidenceText", work: _Claims, read: Sequence[Sequence[Read]]) -> Judgement:
         unit, claims, failure = work
