@@ -15,6 +15,7 @@ BANNED = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "co
 PUBLIC = [
     "AgreementResult",
     "Answer",
+    "CalibrationResult",
     "ComparisonResult",
     "EvaluateModel",
     "EvenhandError",

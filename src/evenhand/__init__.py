@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evenhand.records import Answer, Item, Kind, RaterRef, Rating, Span, Status, Triple, Unit
     from evenhand.results import (
         AgreementResult,
+        CalibrationResult,
         ComparisonResult,
         ImportResult,
         MeasuresResult,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AgreementResult",
     "Answer",
+    "CalibrationResult",
     "ComparisonResult",
     "EvaluateModel",
     "EvenhandError",
@@ -77,7 +79,8 @@ _NAMES_BY_MODULE = {
     "protocol.model": "Protocol",
     "records": "Answer Item Kind RaterRef Rating Span Status Triple Unit",
     "results": (
-        "AgreementResult ComparisonResult ImportResult MeasuresResult ReportResult RunEstimate RunResult TrustResult"
+        "AgreementResult CalibrationResult ComparisonResult ImportResult MeasuresResult ReportResult RunEstimate "
+        "RunResult TrustResult"
     ),
     "study": "Study",
     "units": "Question",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from evenhand.analysis.agreement import Agreement, Pair
 from evenhand.analysis.comparison import Compared
 from evenhand.analysis.figures import PEOPLES_MAJORITY, Figure
+from evenhand.analysis.recalibration import Recalibration
 from evenhand.analysis.targets import TargetResult
 from evenhand.analysis.trust import Trust
 from evenhand.formats.ratings.reader import ImportSummary
@@ -25,7 +26,7 @@ from evenhand.report.json import agree_json, measures_json, plain, report_json
 from evenhand.report.text import agreement_text, measures_text, shown, trust_text
 from evenhand.statistics import Estimate
 from evenhand.store.ratings import Added
-from evenhand.text import counted, line
+from evenhand.text import counted, line, listed
 
 if TYPE_CHECKING:
     import pandas
@@ -254,6 +255,60 @@ class ComparisonResult(FiguresResult):
 
     def _summary(self) -> str:
         return f"{self.comparison.criterion}, {self.comparison.a} less {self.comparison.b}"
+
+
+@dataclass(frozen=True, repr=False)
+class CalibrationResult(Result):
+    """How much better a rater is with probabilities adjusted to people's labels, on labels left out of the fit.
+
+    `settings` are the variant's; `name` is the rater that it was stored as, None if it is not better.
+    """
+
+    settings: Mapping[str, Any]
+    found: Recalibration
+    name: str | None
+    added: Added | None
+    _title = "Calibration"
+    _heads = ("", "before", "after", "gain", "low", "high")
+
+    def __str__(self) -> str:
+        made, added = self.settings, self.added
+        on = f"{made['labels']:,} labels ({made['labels_by']})"
+        lines = [f"{made['criterion']}: {made['source']} on {on} left out of the fit"]
+        for name, one in self.found.held_out.items():
+            lines.append(f"  {name}: {_cell(one.second)} → {_cell(one.first)}, gain {shown(one.difference)}")
+        offsets = ", ".join(f"{label} {offset:+.2f}" for label, offset in made["offsets"].items())
+        lines.append(f"  fitted on all labels: temperature {made['temperature']:.2f}, offsets {offsets}")
+        if added is None:
+            lines.append(
+                "No better: neither kappa nor log_loss clearly gains, or one of them clearly loses. Nothing was stored."
+            )
+        else:
+            better = listed(self.found.better)
+            lines.append(
+                f"Better by {better}. Stored as {self.name}; units with a label are rated by fits without their item."
+            )
+            lines.append(f"  {added.new:,} new ratings, {added.superseding:,} replaced, {added.known:,} as before")
+        return "\n".join(map(line, lines))
+
+    def to_dict(self) -> dict[str, Any]:
+        gains = {
+            name: {"before": one.second, "after": one.first, "gain": one.difference.to_dict()}
+            for name, one in self.found.held_out.items()
+        }
+        stored = None if self.added is None else {"rater": self.name, **plain(self.added)}
+        return {**self.settings, "held_out": gains, "better": self.found.better, "stored": stored}
+
+    def _rows(self) -> Sequence[Row]:
+        return [
+            {"statistic": name, "before": one.second, "after": one.first, "gain": one.difference.value}
+            | {"low": one.difference.low, "high": one.difference.high}
+            for name, one in self.found.held_out.items()
+        ]
+
+    def _summary(self) -> str:
+        better = f"better, stored as {self.name}" if self.name else "no better"
+        return f"{self.settings['source']} on {self.settings['criterion']}: {better}"
 
 
 @dataclass(frozen=True, repr=False)

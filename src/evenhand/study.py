@@ -17,7 +17,7 @@ from evenhand.formats.items import ItemSource, items_of
 from evenhand.formats.questions import read_questions, write_questions
 from evenhand.formats.ratings.blind_sheet import filled_fields, write_blind
 from evenhand.formats.ratings.ratings_writer import diagnosis_sheet, long_sheet, wide_sheet
-from evenhand.formats.ratings.reader import RatingsFile
+from evenhand.formats.ratings.reader import RatingsFile, named_rater
 from evenhand.formats.tables.table import Sheet, data_frame
 from evenhand.formats.tables.table_files import TableSource, table_of, write_table
 from evenhand.llm.base import RunError
@@ -32,6 +32,7 @@ from evenhand.report.json import report_json_text
 from evenhand.report.text import report_text
 from evenhand.results import (
     AgreementResult,
+    CalibrationResult,
     ComparisonResult,
     ImportResult,
     MeasuresResult,
@@ -52,6 +53,7 @@ from evenhand.run.questions import (
     replace_questions,
     unknown_items,
 )
+from evenhand.run.recalibration import calibrate
 from evenhand.statistics import DEFAULT, Resampling
 from evenhand.store.items import ItemUnits, Replaced
 from evenhand.store.protocols import ProtocolVersion
@@ -455,6 +457,34 @@ class Study:
         the items, such as the question that both systems answered.
         """
         return ComparisonResult(compare(self._tables(criterion).compared(), criterion, field, a, b, rater, pair, plan))
+
+    def calibrate(
+        self,
+        rater: str,
+        *,
+        name: str | None = None,
+        labels: str | None = None,
+        criterion: str | None = None,
+        plan: Resampling = DEFAULT,
+    ) -> CalibrationResult:
+        """Adjust a rater's stored probabilities to people's labels, and store the result as another rater if it helps.
+
+        It is measured on items left out of the fit, and stored only if it is better there. Its rating of a unit with a
+        label comes from the fit without that item.
+
+        Args:
+            rater: a model or rule whose ratings have probabilities, such as `verifier`.
+            name: the variant's rater id, by default the rater's with `-calibrated`. Calling again with the same labels
+                adds units that the rater has rated since; other labels need another name.
+            labels: the person whose labels count, an adjudicator for instance; by default the people's majority.
+            criterion: by default the first one on which the rater stated probabilities.
+            plan: its seed also determines how items are divided for cross-validation.
+
+        Raises UserError, with nothing stored, if there are fewer than 50 labels or there is nothing to calibrate.
+        """
+        variant = named_rater(name, "--name") or f"{rater}-calibrated"
+        settings, found, added = calibrate(self.store, rater, variant, labels, criterion, plan)
+        return CalibrationResult(settings, found, variant if added else None, added)
 
     def report(
         self, path: str | Path | None = None, *, overwrite: bool = False, plan: Resampling = DEFAULT

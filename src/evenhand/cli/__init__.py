@@ -26,6 +26,7 @@ COMMANDS = {
     "prompts": ("models", "Write the prompts to a file, for use by hand or in a batch queue."),
     "replies": ("models", "Import replies collected elsewhere as ratings."),
     "runs": ("models", "List or stop the runs of models in a study."),
+    "calibrate": ("models", "Adjust a rater's probabilities to people's labels."),
     "serve": ("people", "Serve the page where people rate a study."),
     "invite": ("people", "Create, list or withdraw invite links."),
     "plan": ("people", "Show or change how items are assigned to people."),

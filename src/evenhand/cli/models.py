@@ -1,4 +1,4 @@
-"""`evenhand judge`, `prompts`, `replies`, `runs` and `questions`: what language models and built-in raters do."""
+"""`evenhand judge`, `prompts`, `replies`, `runs`, `calibrate` and `questions`: models and built-in raters at work."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -190,6 +190,24 @@ def _run_lines(run: Run) -> Iterator[str]:
         yield f"    not accepted by the server, and left out: {part}"
     for reason, number in counts["failures"].items():
         yield f"    failed {number:,}: {reason}"
+
+
+@click.command()
+@study_argument
+@click.option("--rater", required=True, metavar="ID", help="Rater whose stored probabilities are adjusted.")
+@click.option("--name", metavar="ID", help="Rater id of the variant; ID-calibrated by default.")
+@click.option("--labels", metavar="ID", help="Person whose labels count; the people's majority by default.")
+@click.option("--criterion", metavar="ID", help="The first one that the rater rated with probabilities by default.")
+@json_option
+def calibrate(study: str, as_json: bool, **options: Any) -> None:
+    """Adjust the probabilities of a rater of STUDY to people's labels, and store them as another rater if that helps.
+
+    Takes 50 or more units with a label by people. A temperature and an offset for each label are fitted by
+    cross-validation and measured on items left out. Unless the result is better there, nothing is stored. The
+    variant's rating of a unit with a label comes from the fit without that item.
+    """
+    with open_study(study) as opened:
+        emit(opened.calibrate(**options), as_json)
 
 
 @click.group()

@@ -432,14 +432,14 @@ class RatingsFile:
         self._problems.add(what, row=row.number, column=self._layout.column(name), fix=fix)
 
 
-def named_rater(rater: str | None) -> str | None:
-    """The rater of the option `--rater`, checked."""
+def named_rater(rater: str | None, option: str = "--rater") -> str | None:
+    """The rater that an option names, checked."""
     try:
         checked = _rater_id(rater)
     except ValueError as error:
-        raise UserError(f"--rater: {error}") from error
+        raise UserError(f"{option}: {error}") from error
     if rater is not None and checked is None:
-        raise UserError("--rater: an empty text is not a rater's id; give a name or a short code")
+        raise UserError(f"{option}: an empty text is not a rater's id; give a name or a short code")
     return checked
 
 
