@@ -22,6 +22,7 @@ COMMANDS = {
     "new": ("data", "Create a study from a protocol and a file of items."),
     "questions": ("models", "Make, export or import the questions of a study."),
     "ratings": ("data", "Import or export ratings."),
+    "models": ("models", "List models that the verifier can use instead of the built-in network."),
     "judge": ("models", "Let models rate a study."),
     "prompts": ("models", "Write the prompts to a file, for use by hand or in a batch queue."),
     "replies": ("models", "Import replies collected elsewhere as ratings."),

@@ -1,4 +1,4 @@
-"""`evenhand judge`, `prompts`, `replies`, `runs`, `calibrate` and `questions`: models and built-in raters at work."""
+"""`evenhand models`, `judge`, `prompts`, `replies`, `runs`, `calibrate`, `questions`: models and built-in raters."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -19,6 +19,7 @@ from evenhand.cli.support import (
     with_options,
 )
 from evenhand.errors import UserError
+from evenhand.raters.verifier.model_catalogue import MODELS
 from evenhand.report.json import plain
 from evenhand.results import RunResult
 from evenhand.store.work import Run
@@ -41,11 +42,29 @@ cost_options = with_options(
 
 
 @click.command()
+@json_option
+def models(as_json: bool) -> None:
+    """List models that the verifier can read with instead of the built-in network: --rater 'verifier(onnx:NAME)'.
+
+    A model is fetched once from the Hugging Face hub, and needs no network afterwards.
+    """
+    lines = list[str]()
+    for one in MODELS.values():
+        lines.append(f"{one.name}  {one.megabytes:,} MB, {one.licence}, {one.languages}")
+        lines.append(f"  {one.repository}{'' if one.onnx else ' (no ONNX weights seen there: convert it)'}")
+        lines.append(f"  outputs: {', '.join(one.labels)}")
+        lines += [f"  published: {one.published} ({one.source or one.repository})"] if one.published else []
+    example = f"{program()} judge STUDY --rater 'verifier(onnx:{next(iter(MODELS))})'"
+    found = [{**plain(one), "source": one.source or one.repository} for one in MODELS.values()]
+    show_result(found, [*lines, "", f"{example} fetches one and rates with it."], as_json)
+
+
+@click.command()
 @study_argument
 @click.option("--rater", "specs", multiple=True, required=True, metavar="[NAME=]SPEC",
               help="openai:MODEL, gemini:MODEL, anthropic:MODEL, http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, "
-              "jury(SPEC, SPEC, …), verifier, verifier(SPEC), quest-eval or quest-eval(SPEC); repeat it for several "
-              "raters.")  # fmt: skip
+              "jury(SPEC, SPEC, …), verifier, verifier(onnx:NAME), verifier(SPEC), quest-eval or quest-eval(SPEC); "
+              "repeat it for several raters.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1),
               help="Rate at most this many units; sentences that are rated together stay together.")  # fmt: skip
 @cost_options

@@ -1,4 +1,4 @@
-"""Readers of a claim with its evidence: the built-in network, a Hugging Face classifier, or any language model."""
+"""Readers of a claim with its evidence: the built-in network, another classifier, or any language model."""
 
 import asyncio
 import hashlib
@@ -19,7 +19,7 @@ from evenhand.protocol.load import read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Rater, local_computation
 from evenhand.raters.ensemble import all_of
-from evenhand.raters.verifier.support_labels import meaning, support_of
+from evenhand.raters.verifier.support_labels import outputs_of, support_of
 from evenhand.records import Answer, Item, Unit
 from evenhand.verify.network import FOLDER, Pair, Reader, Reading, shared
 from evenhand.verify.verifier import Label
@@ -76,7 +76,7 @@ class LocalReader:
         # A network whose numbers overflow says nothing, and that is no "no evidence".
         failure = RaterFailure("the network's output is not a number")
         return [
-            Read(one, seconds=seconds)
+            Read(one, words=getattr(one, "words", None), seconds=seconds)
             if isfinite(sum(one))
             else Read(None, failure, seconds=seconds)
             for one in readings
@@ -174,20 +174,10 @@ class NliModel:
 
 
 def _outputs(source: str, config: Any) -> Sequence[Sequence[int]]:
-    """Which outputs mean supported, contradicted, neither. Two are enough: entailment, and its contrary."""
+    """Which outputs of a sequence classifier mean supported, contradicted, neither."""
     kinds: Sequence[str] = getattr(config, "architectures", None) or ()
     # Without its own output layer a model would get one of random numbers, and rate by them.
     if not any("SequenceClassification" in kind for kind in kinds):
         told = ", ".join(kinds) or "nothing known"
         raise UserError(f"{source}: this model is {told}, no sequence classifier. {VALID}")
-    names: Mapping[int, str] = config.id2label
-    labels = {place: meaning(str(names[place])) for place in sorted(names)}
-    outputs = [[place for place, label in labels.items() if label is outcome] for outcome in _OUTCOMES]
-    supported, _, neither = outputs
-    if sum(map(len, outputs)) < len(labels) or not supported or not neither:
-        told = ", ".join(str(names[place]) for place in labels)
-        raise UserError(
-            f"{source}: the labels in its config.json ({told}) do not say what its outputs mean; valid are entailment, "
-            "neutral and contradiction, or entailment and not_entailment, in any order: put them into id2label"
-        )
-    return outputs
+    return outputs_of(source, {place: str(name) for place, name in config.id2label.items()})

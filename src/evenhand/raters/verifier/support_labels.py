@@ -52,6 +52,24 @@ def meaning(label: str) -> Label | None:
     return _MEANINGS.get(_key(label))
 
 
+def outputs_of(source: str, names: Mapping[int, str]) -> Sequence[Sequence[int]]:
+    """Which of a model's outputs, named in its id2label, mean supported, contradicted, neither.
+
+    Two are enough: entailment, and its contrary. Raises UserError for names that do not say what the outputs mean.
+    """
+    labels = {place: meaning(names[place]) for place in sorted(names)}
+    outcomes = (Label.SUPPORTED, Label.CONTRADICTED, Label.NO_EVIDENCE)
+    outputs = [[place for place, label in labels.items() if label is outcome] for outcome in outcomes]
+    supported, _, neither = outputs
+    if sum(map(len, outputs)) < len(labels) or not supported or not neither:
+        told = ", ".join(names[place] for place in labels) or "none"
+        raise UserError(
+            f"{source}: the labels in its config.json ({told}) do not say what its outputs mean; valid are entailment, "
+            "neutral and contradiction, or entailment and not_entailment, in any order: put them into id2label"
+        )
+    return outputs
+
+
 @dataclass(frozen=True, slots=True)
 class Support:
     """A criterion and the label of its scale for each outcome that it has one for."""

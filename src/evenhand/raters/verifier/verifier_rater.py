@@ -25,6 +25,7 @@ from evenhand.raters.verifier.claim_readers import (
     built_in_reader,
     claim_reading,
 )
+from evenhand.raters.verifier.onnx_model import OnnxModel
 from evenhand.raters.verifier.support_labels import fields_of, question_field, support_of
 from evenhand.records import Answer, FieldValue, Item, Span, Triple, Unit
 from evenhand.text import counted
@@ -47,7 +48,7 @@ _SAYS = {
 
 
 def verifier(spec: str, name: str, context: RaterContext) -> Rater:
-    """`verifier`, `verifier(hf:FOLDER-OR-ID)`, `verifier(SPEC)`."""
+    """`verifier`, `verifier(onnx:NAME-OR-FOLDER)`, `verifier(hf:FOLDER-OR-ID)`, `verifier(SPEC)`."""
     # A protocol that does not suit it is reported before a model is loaded.
     support_of(context.protocol)
     return Verifier(name, spec, context.protocol, _reader(spec, context))
@@ -60,10 +61,14 @@ def _reader(spec: str, context: RaterContext) -> ClaimReader:
         return built_in_reader()
     if not inner or not spec.endswith(")"):
         raise UserError(
-            f"{spec!r} is not a verifier: valid are verifier (the built-in network), verifier(hf:FOLDER-OR-ID) (a "
-            "classifier for natural language inference) and verifier(SPEC) with a language model, as in "
+            f"{spec!r} is not a verifier: valid are verifier (the built-in network), verifier(onnx:NAME-OR-FOLDER) "
+            "(one of the models that evenhand models lists, or one like them), verifier(hf:FOLDER-OR-ID) (a classifier "
+            "for natural language inference, with PyTorch) and verifier(SPEC) with a language model, as in "
             "verifier(openai:MODEL)"
         )
+    if inner.lower().startswith("onnx:"):
+        network = OnnxModel(inner.partition(":")[2].strip())
+        return LocalReader(lambda: network, network.settings)
     if inner.lower().startswith("hf:"):
         run, source = context.run, inner.partition(":")[2].strip()
         model = NliModel(source, device=run.device, dtype=run.dtype, batch_size=run.batch_size)
