@@ -69,8 +69,8 @@ def rater_of(source: RaterSource, context: RaterContext) -> Rater:
         if entry_point is None:
             raise UserError(
                 f"there is no rater {spec!r}; valid are openai:MODEL, gemini:MODEL, anthropic:MODEL, "
-                "http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, jury(SPEC, SPEC, …), verifier, verifier(SPEC), "
-                "quest-eval, quest-eval(SPEC), each also as NAME=SPEC; "
+                "http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, jury(SPEC, SPEC, …), verifier, verifier(onnx:NAME), "
+                "verifier(SPEC), quest-eval, quest-eval(SPEC), each also as NAME=SPEC; "
                 f"installed kinds: {', '.join(sorted(kinds()))}"
             )
         loaded = entry_point.load()

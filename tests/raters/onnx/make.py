@@ -90,11 +90,12 @@ def write(name, model, tokenizer, prepared, *, kinds=False, **changed) -> None:
     inputs = ["input_ids", "attention_mask", *(["token_type_ids"] if kinds else [])]
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer)
     axes = {0: "batch", 1: "sequence"}
+    outputs = axes if "Token" in type(model).__name__ else {0: "batch"}
     example = fast(*prepared(*PAIRS[0]), return_tensors="pt", return_token_type_ids=kinds)
     torch.onnx.export(
         network, tuple(example[one] for one in inputs), folder / "model.onnx", input_names=inputs,
         output_names=["logits"], opset_version=17, dynamo=False,
-        dynamic_axes={**dict.fromkeys(inputs, axes), "logits": axes if "Token" in type(model).__name__ else {0: "batch"}},
+        dynamic_axes={**dict.fromkeys(inputs, axes), "logits": outputs},
     )  # fmt: skip
     config = {**model.config.to_dict(), "architectures": [type(model).__name__], **changed}
     for key in ("transformers_version", "dtype", "_name_or_path", "use_cache"):
@@ -143,8 +144,9 @@ def main() -> None:
     tokenizer = pieces(bert, "[CLS]", "[SEP]")
     config = transformers.DebertaV2Config(
         vocab_size=tokenizer.get_vocab_size(), max_position_embeddings=128, relative_attention=True,
-        position_buckets=16, norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type=["p2c", "c2p"], position_biased_input=False,
-        type_vocab_size=0, pooler_hidden_size=16, **SIZES, **labels("entailment", "neutral", "contradiction"),
+        position_buckets=16, norm_rel_ebd="layer_norm", share_att_key=True, pos_att_type=["p2c", "c2p"],
+        position_biased_input=False, type_vocab_size=0, pooler_hidden_size=16, **SIZES,
+        **labels("entailment", "neutral", "contradiction"),
     )  # fmt: skip
     write("deberta", seeded(transformers.DebertaV2ForSequenceClassification, config), tokenizer, pair)
 

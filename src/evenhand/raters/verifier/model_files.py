@@ -85,8 +85,8 @@ def _needed(source: str, names: Collection[str], wanted: str | None) -> Sequence
         model, named = (known.repository, f"{known.name}=") if known else (source, "")
         raise UserError(
             f"{source}: there is no {wanted or ' or '.join(_WEIGHTS)} here{there}. A model without ONNX weights can be "
-            f"converted with PyTorch (pip install 'optimum-onnx[onnxruntime]'): optimum-cli export onnx --model {model} "
-            f"FOLDER; then use verifier(onnx:{named}FOLDER)"
+            f"converted with PyTorch (pip install 'optimum-onnx[onnxruntime]'): optimum-cli export onnx --model "
+            f"{model} FOLDER; then use verifier(onnx:{named}FOLDER)"
         )
     places = [(name, f"{weights.rpartition('/')[0]}/{name}") for name in ("config.json", "tokenizer.json")]
     texts = [one for some in places for one in [one for one in some if one in names][:1]]

@@ -20,12 +20,12 @@ from evenhand.verify.reading import Reading
 
 LONGEST = 512
 """Tokens of a window of evidence with its claim, which such models were trained with; fewer if a model has fewer."""
-_OVERLAP = 4
-"""Neighbouring windows share a quarter of their tokens."""
 _SPARE = 8
 """Tokens by which a window may grow when it is cut into tokens without its neighbours."""
 _TOKENS = 4096
 """Tokens in a batch."""
+_CHARACTERS = 40
+"""Characters of a claim that are read, for each token that a window may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,8 @@ class OnnxModel:
         return [max(some, key=lambda one: max(one.supported, one.contradicted)) for some in found]
 
     def _windows(self, pair: int, evidence: str, claim: str) -> Iterator[_Window]:
-        claim = next(self._pieces(claim, self._longest // 2))
+        # Characters that a vocabulary lacks become one token, however many they are.
+        claim = next(self._pieces(claim[: _CHARACTERS * self._longest], self._longest // 2))
         room = self._longest - len(self._encoded("", claim)) - _SPARE
         part = next(place for place, text in enumerate(self._parts) if "{claim}" in text)
         before = self._parts[part].partition("{claim}")[0]
@@ -114,9 +115,9 @@ class OnnxModel:
         return self._tokenizer.encode(*(part.format(evidence=evidence, claim=claim) for part in self._parts))
 
     def _pieces(self, text: str, most: int) -> Iterator[str]:
-        """The text in overlapping pieces of at most so many tokens."""
+        """The text in pieces of at most so many tokens; neighbours share a quarter of them."""
         places: list[tuple[int, int]] = self._tokenizer.encode(text, add_special_tokens=False).offsets
-        overlap = most // _OVERLAP if len(places) > most else 0
+        overlap = most // 4 if len(places) > most else 0
         for first in range(0, max(len(places) - overlap, 1), most - overlap):
             last = first + most
             yield text[places[first][0] if first else 0 : places[last - 1][1] if last < len(places) else len(text)]
