@@ -99,7 +99,7 @@ def _fetched(source: str, repository: str, revision: str | None, wanted: str | N
     """The folder of the cache with the model's files. Shows its progress on stderr."""
     try:
         api: Any = huggingface_hub.HfApi()
-        listed = api.model_info(repository, revision=revision, files_metadata=True).siblings or []
+        listed: list[Any] = api.model_info(repository, revision=revision, files_metadata=True).siblings or []
         sizes: dict[str, int] = {one.rfilename: one.size or 0 for one in listed}
         needed = _needed(source, sizes, wanted)
         size = sum(sizes[name] for name in needed)

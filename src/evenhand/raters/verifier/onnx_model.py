@@ -1,7 +1,6 @@
 """A network in ONNX format as a reader of claims: any model in `model_catalogue`, or one like them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -16,7 +15,7 @@ from evenhand.files import parse_json, read_text
 from evenhand.raters.verifier.model_catalogue import PAIR, known_model
 from evenhand.raters.verifier.model_files import VALID, model_files
 from evenhand.raters.verifier.support_labels import meaning, outputs_of
-from evenhand.verify.reading import Reading
+from evenhand.verify.network import Pair, Reading
 
 LONGEST = 512
 """Tokens of a window of evidence with its claim, which such models were trained with; fewer if a model has fewer."""
@@ -28,7 +27,6 @@ _CHARACTERS = 40
 """Characters of a claim that are read, for each token that a window may have."""
 
 
-@dataclass(frozen=True, slots=True)
 class TokenReading(Reading):
     """The reading of a claim whose tokens were read one by one. `words` names those without support."""
 
@@ -88,7 +86,7 @@ class OnnxModel:
             "parts": self._parts,
         }
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Reading]:
+    def read(self, pairs: Sequence[Pair]) -> Sequence[Reading]:
         """A reading of each pair of evidence and claim: of several windows the surest of support or contradiction."""
         windows = [window for place, pair in enumerate(pairs) for window in self._windows(place, *pair)]
         windows.sort(key=lambda window: len(window.encoding))
@@ -153,8 +151,9 @@ class OnnxModel:
         doubted = [list(run) for doubt, run in runs if doubt]
         spans = ", ".join(f"“{window.claim[run[0][0] : run[-1][1]].strip()}”" for run in doubted)
         least = min((reading for _, _, reading in claimed), key=lambda one: one.supported, default=Reading(0, 0, 1))
-        words = f"without support: {spans}" if spans else None
-        return TokenReading(least.supported, least.contradicted, least.neither, words)
+        reading = TokenReading(*least)
+        reading.words = f"without support: {spans}" if spans else None
+        return reading
 
 
 def _configuration(path: Path) -> tuple[Mapping[str, Any], Mapping[int, str]]:
