@@ -1,5 +1,6 @@
 """Models in ONNX format as the verifier's readers, with tiny networks of the real architectures (`onnx/make.py`)."""
 
+import asyncio
 import hashlib
 import json
 import os
@@ -24,7 +25,7 @@ from evenhand.raters.verifier.onnx_model import OnnxModel, TokenReading
 from evenhand.study import Study
 from tests.cli.calling import Caller
 from tests.raters.building import build
-from tests.raters.rater_cases import protocol_named
+from tests.raters.rater_cases import one, protocol_named
 from tests.run.judging import halo_study
 
 NETWORKS = Path(__file__).parent / "onnx"
@@ -110,9 +111,18 @@ def test_the_tokens_without_support_are_named():
     assert isinstance(reading, TokenReading)
     assert reading.supported < 0.5
     assert reading.words is not None
-    spans = reading.words.removeprefix("without support: “").removesuffix("”").split("”, “")
+    spans = reading.words.removeprefix("no support for “").removesuffix("”").split("”, “")
     assert spans
     assert all(span in claim for span in spans)
+
+
+def test_the_rationale_quotes_what_has_no_support():
+    task = one("halo-support")
+    rater = build(f"verifier(onnx:lettucedetect-base={NETWORKS / 'lettucedetect'})", protocol_named("halo-support"))
+    (judgement,) = asyncio.run(rater.rate_units(task.item, task.units))
+    (answer,) = judgement.answers
+    assert answer.value == "NO EVIDENCE"
+    assert "The reader: no support for “" in str(answer.rationale)
 
 
 def test_long_evidence_is_read_in_windows_and_the_surest_counts():
@@ -189,6 +199,14 @@ def test_what_is_not_a_model_is_refused(source: str, said: str):
         OnnxModel(source)
 
 
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
+def test_each_file_is_needed(tmp_path: Path, name: str):
+    folder = network(tmp_path)
+    (folder / name).unlink()
+    with pytest.raises(UserError, match=f"there is no {name} here"):
+        OnnxModel(str(folder))
+
+
 def test_weights_in_a_subfolder_and_variants_are_found(tmp_path: Path):
     folder = network(tmp_path)
     (folder / "onnx").mkdir()
@@ -246,14 +264,14 @@ def test_the_models_are_listed_and_described_in_the_documentation(capsys: pytest
     lines = [line for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
     rows = {line.split("`")[1]: line for line in lines[: len(MODELS)]}
     assert list(rows) == list(MODELS)
-    for one in MODELS.values():
+    for known in MODELS.values():
         told = (
-            one.repository,
-            f"{one.megabytes:,} MB",
-            one.licence,
-            one.languages,
-            ", ".join(one.labels),
-            one.published,
+            known.repository,
+            f"{known.megabytes:,} MB",
+            known.licence,
+            known.languages,
+            ", ".join(known.labels),
+            known.published,
         )
         assert all(part in out and part in rows[one.name] for part in told)
         assert ("convert" in rows[one.name]) is not one.onnx

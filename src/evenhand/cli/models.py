@@ -44,10 +44,7 @@ cost_options = with_options(
 @click.command()
 @json_option
 def models(as_json: bool) -> None:
-    """List models that the verifier can read with instead of the built-in network: --rater 'verifier(onnx:NAME)'.
-
-    A model is fetched once from the Hugging Face hub, and needs no network afterwards.
-    """
+    """List models that the verifier can use instead of the built-in network, as in --rater 'verifier(onnx:NAME)'."""
     lines = list[str]()
     for one in MODELS.values():
         lines.append(f"{one.name}  {one.megabytes:,} MB, {one.licence}, {one.languages}")

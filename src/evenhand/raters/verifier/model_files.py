@@ -52,7 +52,7 @@ def model_files(source: str) -> ModelFiles:
     name, _, place = source.partition("=")
     place = place if place and name in MODELS else source
     path = Path(place).expanduser()
-    if place and path.exists():
+    if source not in ("", *MODELS) and path.exists():
         folder = path if path.is_dir() else path.parent
         if folder.name == "onnx" and not (folder / "config.json").is_file():
             folder = folder.parent
@@ -88,11 +88,12 @@ def _needed(source: str, names: Collection[str], wanted: str | None) -> Sequence
             f"converted with PyTorch (pip install 'optimum-onnx[onnxruntime]'): optimum-cli export onnx --model "
             f"{model} FOLDER; then use verifier(onnx:{named}FOLDER)"
         )
-    places = [(name, f"{weights.rpartition('/')[0]}/{name}") for name in ("config.json", "tokenizer.json")]
-    texts = [one for some in places for one in [one for one in some if one in names][:1]]
-    if len(texts) < len(places):
-        raise UserError(f"{source}: there is no config.json or no tokenizer.json here. {VALID}")
-    return [*texts, *(one for one in names if one.startswith((f"{weights}_data", f"{weights}.data"))), weights]
+    near = weights.rpartition("/")[0]
+    found = [[one for one in (name, f"{near}/{name}") if one in names] for name in ("config.json", "tokenizer.json")]
+    if [] in found:
+        raise UserError(f"{source}: there is no {'config' if not found[0] else 'tokenizer'}.json here. {VALID}")
+    data = [one for one in names if one.startswith((f"{weights}_data", f"{weights}.data"))]
+    return [found[0][0], found[1][0], *data, weights]
 
 
 def _fetched(source: str, repository: str, revision: str | None, wanted: str | None) -> Path:

@@ -23,8 +23,8 @@ _SPARE = 8
 """Tokens by which a window may grow when it is cut into tokens without its neighbours."""
 _TOKENS = 4096
 """Tokens in a batch."""
-_CHARACTERS = 40
-"""Characters of a claim that are read, for each token that a window may have."""
+_INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+"""What networks are given, and what tokenizers call it."""
 
 
 class TokenReading(Reading):
@@ -64,10 +64,11 @@ class OnnxModel:
             self._tokenizer.no_truncation()
             # Marks such as [SEP] in a text are text, unless the model's own template has them.
             self._tokenizer.encode_special_tokens = "<" not in "".join(self._parts)
-            options = cast("Any", onnxruntime).SessionOptions()
+            runtime = cast("Any", onnxruntime)
+            options = runtime.SessionOptions()
             options.log_severity_level = 4
-            # onnxruntime refuses data outside the folder of the weights.
-            self._session = cast("Any", onnxruntime).InferenceSession(files.weights, options)
+            # Data outside the folder of the weights is refused.
+            self._session = runtime.InferenceSession(files.weights, options, providers=["CPUExecutionProvider"])
             shape = self._logits([self._encoded("a", "b")]).shape
         # Neither package has exceptions of its own.
         except Exception as error:
@@ -99,8 +100,8 @@ class OnnxModel:
         return [max(some, key=lambda one: max(one.supported, one.contradicted)) for some in found]
 
     def _windows(self, pair: int, evidence: str, claim: str) -> Iterator[_Window]:
-        # Characters that a vocabulary lacks become one token, however many they are.
-        claim = next(self._pieces(claim[: _CHARACTERS * self._longest], self._longest // 2))
+        # However many characters a vocabulary lacks, they may become one token: forty for each token are read.
+        claim = next(self._pieces(claim[: 40 * self._longest], self._longest // 2))
         room = self._longest - len(self._encoded("", claim)) - _SPARE
         part = next(place for place, text in enumerate(self._parts) if "{claim}" in text)
         before = self._parts[part].partition("{claim}")[0]
@@ -122,12 +123,14 @@ class OnnxModel:
 
     def _logits(self, encodings: Sequence[Any]) -> NDArray[np.float64]:
         size = (len(encodings), max(map(len, encodings)))
-        inputs = {one.name: np.zeros(size, np.dtype(one.type[7:-1])) for one in self._session.get_inputs()}
-        inputs["input_ids"] += self._padding
+        inputs = {
+            one.name: np.full(size, self._padding if one.name == "input_ids" else 0, np.dtype(one.type[7:-1]))
+            for one in self._session.get_inputs()
+            if one.name in _INPUTS
+        }
         for row, one in enumerate(encodings):
-            values = {"input_ids": one.ids, "attention_mask": one.attention_mask, "token_type_ids": one.type_ids}
             for name, array in inputs.items():
-                array[row, : len(one)] = values[name]
+                array[row, : len(one)] = getattr(one, _INPUTS[name])
         return self._session.run(None, inputs)[0].astype(np.float64)
 
     def _shares(self, encodings: Sequence[Any]) -> NDArray[np.float64]:
@@ -152,7 +155,7 @@ class OnnxModel:
         spans = ", ".join(f"“{window.claim[run[0][0] : run[-1][1]].strip()}”" for run in doubted)
         least = min((reading for _, _, reading in claimed), key=lambda one: one.supported, default=Reading(0, 0, 1))
         reading = TokenReading(*least)
-        reading.words = f"without support: {spans}" if spans else None
+        reading.words = f"no support for {spans}" if spans else None
         return reading
 
 

@@ -53,10 +53,7 @@ def meaning(label: str) -> Label | None:
 
 
 def outputs_of(source: str, names: Mapping[int, str]) -> Sequence[Sequence[int]]:
-    """Which of a model's outputs, named in its id2label, mean supported, contradicted, neither.
-
-    Two are enough: entailment, and its contrary. Raises UserError for names that do not say what the outputs mean.
-    """
+    """Which outputs, named by id2label, mean supported, contradicted, neither; or UserError. The second may be none."""
     labels = {place: meaning(names[place]) for place in sorted(names)}
     outcomes = (Label.SUPPORTED, Label.CONTRADICTED, Label.NO_EVIDENCE)
     outputs = [[place for place, label in labels.items() if label is outcome] for outcome in outcomes]
