@@ -273,8 +273,8 @@ def test_the_models_are_listed_and_described_in_the_documentation(capsys: pytest
             ", ".join(known.labels),
             known.published,
         )
-        assert all(part in out and part in rows[one.name] for part in told)
-        assert ("convert" in rows[one.name]) is not one.onnx
+        assert all(part in out and part in rows[known.name] for part in told)
+        assert ("convert" in rows[known.name]) is not known.onnx
 
 
 class Hub(BaseHTTPRequestHandler):
