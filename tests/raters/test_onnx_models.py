@@ -59,6 +59,7 @@ def expected(name: str) -> tuple[Sequence[tuple[str, str]], Sequence[Sequence[fl
     ("name", "source", "order"),
     [
         ("bert", "{}", (0, None, 1)),
+        ("external", "{}", (0, None, 1)),
         ("deberta", "{}", (0, 2, 1)),
         ("roberta", "{}", (1, 0, 2)),
         ("modernbert", "{}", (0, 2, 1)),
@@ -383,6 +384,14 @@ def test_a_model_is_fetched_once_and_needs_no_network_afterwards(machine: Machin
     machine.disconnect()
     assert json.loads(machine.load()) == settings
     assert json.loads(machine.load(HF_HUB_OFFLINE="1")) == settings
+
+
+def test_data_beside_the_weights_is_fetched_and_verified(machine: Machine):
+    shutil.copytree(NETWORKS / "external", machine.published, dirs_exist_ok=True)
+    assert json.loads(machine.load())["revision"] == COMMIT
+    data = (machine.snapshot / "model.onnx_data").resolve()
+    data.write_bytes(bytes(len(data.read_bytes())))
+    assert "model.onnx_data: damaged or replaced" in machine.load()
 
 
 def test_a_damaged_or_swapped_file_of_the_cache_is_detected(machine: Machine):

@@ -1,14 +1,16 @@
-"""Makes the tiny networks of this folder: python make.py (needs torch and transformers).
+"""Makes the tiny networks of this folder: python make.py (needs torch, transformers and onnx).
 
 Each has the architecture, the inputs and the configuration of a model in the catalogue, a vocabulary of a few words
 and random weights. `expected.json` has the outputs of the original in PyTorch for some pairs of evidence and claim,
-prepared as the model's own package prepares them.
+prepared as the model's own package prepares them. The vocabularies come out a little different each time.
 """
 
 # pyright: basic
 import json
+import shutil
 from pathlib import Path
 
+import onnx
 import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -120,6 +122,15 @@ def write(name, model, tokenizer, prepared, *, kinds=False, **changed) -> None:
     print(name, {path.name: path.stat().st_size for path in sorted(folder.iterdir())})
 
 
+def external_data(name: str, copied: str) -> None:
+    """A copy of a network with its weights in a file of their own, as networks above 2 GB have them."""
+    folder = Path(shutil.copytree(FOLDER / name, FOLDER / copied, dirs_exist_ok=True))
+    (folder / "model.onnx_data").unlink(missing_ok=True)
+    network = onnx.load(FOLDER / name / "model.onnx")
+    options = {"save_as_external_data": True, "location": "model.onnx_data", "size_threshold": 100}
+    onnx.save(network, folder / "model.onnx", **options)
+
+
 def labels(*names: str) -> dict[str, dict]:
     return {"id2label": dict(enumerate(names)), "label2id": {name: place for place, name in enumerate(names)}}
 
@@ -140,6 +151,7 @@ def main() -> None:
                                      **labels("entailment", "not_entailment"))  # fmt: skip
     model = seeded(transformers.BertForSequenceClassification, config)
     write("bert", model, tokenizer, pair, kinds=True)
+    external_data("bert", "external")
 
     tokenizer = pieces(bert, "[CLS]", "[SEP]")
     config = transformers.DebertaV2Config(
