@@ -20,7 +20,7 @@ BRIDGE = (
     "Ambleford has had a new footbridge since March 2019. Designed by Ines Calder, it joins the station to the old "
     "town and has become a favourite place for photographs."
 )
-ALONE = Answerer(None)
+ALONE = Answerer()
 
 
 class Scripted:

@@ -91,7 +91,7 @@ _TITLES = _words("Dr Mr Mrs Ms Prof St Gen Col Capt Lt Sgt Rev Sen Rep Gov Mt Ft
 _DETERMINERS = _words("a an the this that these those its his her their our my your each every no another some any")
 _LEADS = _DETERMINERS | _words(
     """such both all of in on at by for from with without into onto over under between among through during about
-    against as than to near via per and or including like toward towards across along within upon despite"""
+    against as than near via per and or including like toward towards across along within upon despite"""
 )
 # A sentence's first word is not a name if it is one of these.
 _OPENERS = _words(

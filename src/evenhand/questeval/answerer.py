@@ -1,42 +1,80 @@
-"""Answers to questions from a text, in its own words: a stretch of it, or `<Unanswerable>`.
+"""Answers to questions from a text, in its own words: a range of it, or `<Unanswerable>`.
 
-Every name, number, date and phrase of the sentences that share words with the question is a candidate. What speaks for
-it is weighed in a logistic model, fitted on the development half of `training/questions_cases.py` by
-`training/questions_fit.py`. Questions to be answered with yes or no are beyond it, and declined.
+Every name, number, date and phrase of the sentences that share words with the question is a candidate. A logistic model
+weighs a few clues for each; `training/questions.py` fits and measures it. Questions to be answered with yes or no are
+declined.
 """
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+from operator import mul
 from typing import NamedTuple
 
-from evenhand.questeval import passages
-from evenhand.questeval.cloze import GAP
-from evenhand.questeval.matching import Match
-from evenhand.questeval.natural import Ask, stretches
-from evenhand.questeval.passages import Text
-from evenhand.questeval.roles import role
-from evenhand.questeval.wanted import Wanted, lead_word, wanted
+from evenhand.nlp.mentions import Kind, Mention, mentions
+from evenhand.nlp.sentences import HAN, sentences
+from evenhand.nlp.words import Word, content_words, is_chinese, words_of
+from evenhand.questeval.cloze import GAP, leans
 from evenhand.records import UNANSWERABLE
-from evenhand.verify.reading import Reader, Reading
-from evenhand.verify.stems import words_of
 
-READ_BY_NETWORK = 6
 _MOST_QUESTION = 2_000
-_LONGEST_ANSWER = 200
-_OTHERS = 0.4
-"""What is left of a number's fit where something else than it counts does what the question says."""
-_REASON = re.compile(r"\b(?:because(?:\sof)?|due to|owing to|thanks to|as a result of|in order to|so that)\s")
-_REASON_CHINESE = re.compile("因为|由于|因")
-_WHY = re.compile(r"\bwhy\b|为什么|为何", re.IGNORECASE)
-_YEAR = re.compile(r"(?:1\d|20)\d\d(?!\d)|\d{4}年")
-_END = ".。;；!！?？"
+_NEAREST = 12
+_BACK, _CARRIED, _CARRIED_LESS = 3, 0.9, 0.5
+"""How many sentences before one are read with it, and what their words count: names and words it refers to, others."""
+_FADES, _FADES_IN_QUESTION = 30.0, 60.0
+"""Characters between two words after which they count half."""
+_OTHER_SIDE = 0.4
+_SAME_WORDS, _SAME_AT_LEAST, _SIDE, _LONGEST_FILLING = 0.99, 3, 60, 120
+_PIECE = re.compile(r"\S(?:.{0,299}\Z|.{0,298}(?=\s)|.{0,299})", re.DOTALL)
+"""A sentence, or up to 300 characters of a long one."""
+_PART = re.compile(rf"[{HAN}]|(?:(?![{HAN}])[^\W_])+|[^\w\s]")
+_STOP = re.compile(r"[.!?](?=\s|$)|[。！？]")
+_YES_OR_NO = re.compile(
+    r"\s*(?:is|are|was|were|did|do(?:es)?|ha[sd]|have|can|will|would|should)\s|.*[吗嘛][？?]?\s*\Z", re.I
+)
+_WHY = re.compile(r"\bwhy\b|为什么|为何", re.I)
+_REASON = re.compile(
+    r"(?:\b(?:because(?:\sof)?|due to|owing to|thanks to|so that)\s|因为|由于)([^.。;；!！?？\n]{2,300})"
+)
+_YEAR_ASKED = re.compile(r"\b(?:what|which)\syear\b|哪一?年", re.IGNORECASE)
+_YEAR = re.compile(r"(?:1\d|20)\d\d(?!\d)年?")
+
+Fit = Mapping[Kind, float]
+"""How well each kind of mention answers."""
+_ANY: Fit = {"name": 0.8, "phrase": 0.7, "number": 0.8, "date": 0.3}
+_NAME: Fit = {"name": 1.0, "phrase": 0.4, "number": 0.0, "date": 0.0}
+_NUMBER: Fit = {"name": 0.0, "phrase": 0.1, "number": 1.0, "date": 0.1}
+_DATE: Fit = {"name": 0.1, "phrase": 0.1, "number": 0.1, "date": 1.0}
+_THING: Fit = {"name": 0.6, "phrase": 1.0, "number": 0.2, "date": 0.1}
+_WHEN_OR_WHERE: Fit = {"name": 0.7, "phrase": 0.6, "number": 0.1, "date": 1.0}
+_FIRST: Fit = {"name": 1.0, "phrase": 0.5, "number": 0.4, "date": 0.1}
+_AGENT: Fit = {"name": 1.0, "phrase": 0.8, "number": 0.0, "date": 0.0}
+_BY_QUESTION: Mapping[str, Fit] = {
+    r"\bwhen\b|\b(?:what|which)\s(?:year|date|day|month|century|decade|time)\b": _DATE,
+    r"\bhow\s(?!did|does|do|was|were|is|are)\w+|\bwhat\s(?:percentage|share|number|amount)\b": _NUMBER,
+    r"什么时候|何时|哪一?[年天]|几[月号]|哪个(?:月|世纪)|什么时间": _DATE,
+    r"多少|几[个名位人家座次年天岁种条项所辆艘部成]|多[长高大远重久深宽快]|百分之几": _NUMBER,
+    r"\bwho(?:m|se)?\b|\bwhere\b|谁|哪[位里儿省]|何[人地处]|在哪|什么(?:人|地方)|哪[个座](?:城市|国家)": _NAME,
+    r"\bwh(?:at|ich|y)\b|什么|哪|为何": _THING,
+}
+_AROUND_GAP: Mapping[str, Fit] = {
+    r"(?:\b(?:about|approximately|nearly|over|roughly|some|only|costs?|than|least)\s|[$€£])_": _NUMBER,
+    r"_[\s-]?(?:%|per ?cent|million|billion|thousand|km|kg|met(?:re|er)s?|miles|years?|people)": _NUMBER,
+    r"(?:[约近达共长高重资逾仅]|超过|增长|下降|面积)_|_[%％万亿个名位座米元吨]": _NUMBER,
+    r"(?:\b(?:in|on|at|since|until|from|during|before|after|between)\s|[在于自从])_": _WHEN_OR_WHERE,
+    r"(?:\bby\s|[由被与和对向])_": _AGENT,
+    r"\b(?:a|an|the|this|that|its|his|her|their)\s_": _THING,
+    r"(?:^|[.!?。！？]\s?)_": _FIRST,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An answer with its place in the text, and how sure it is, from 0 to 1. No place where there is no answer."""
+    """An answer with its place in the text, and how sure it is, from 0 to 1. No place if there is no answer."""
 
     answer: str
     span: tuple[int, int] | None
@@ -44,215 +82,207 @@ class Found:
 
 
 class Clues(NamedTuple):
-    """What speaks for a candidate, each from 0 to 1 unless it says otherwise."""
-
-    cover: float
-    """How much of what the question says besides names its sentence says, sentences before helping out."""
-    near: float
-    """How close to the candidate it says so, and on the side the gap has it."""
-    fit: float
-    """Whether it is of the kind that is asked for."""
-    lacking: float
-    """The share of the question's names and figures that are not spoken of there."""
-    beside: float
-    """Whether it stands next to the same word as the gap does, or to the noun of `which` and `what`."""
-    led: float
-    """Whether it follows the same small word as the gap does (in, by), or one of place or time where that is asked."""
-    role: float
-    """1 where it does what the question's verb says, or has it done to it, as is asked; -1 where another does."""
-    supported: float = 0.0
-    contradicted: float = 0.0
-
-
-class Weights(NamedTuple):
-    """A weight for each clue, and the bias, which is where unanswerable begins."""
+    """What speaks for a candidate, each from 0 to 1; and, in the same order, what each of them weighs."""
 
     bias: float
+    """Always 1. Its weight decides where unanswerable begins."""
     cover: float
-    near: float
-    fit: float
+    """How much of what the question says its sentence says, sentences before helping out."""
     lacking: float
-    beside: float
-    led: float
-    role: float
-    supported: float = 0.0
-    contradicted: float = 0.0
+    """The share of the question's names and figures that are not found there."""
+    near: float
+    """How close to the candidate the question's words are, on the side of the gap where the question has them."""
+    fit: float
+    """Whether it is of the kind that is asked for."""
+    only: float
+    """Whether nothing else in its sentence fits as well."""
+    left: float
+    """How many of the words before it are those before the gap."""
+    right: float
+    """How many of the words after it are those after the gap."""
 
 
-ALONE = Weights(bias=-6.2, cover=2.6, near=3.1, fit=3.9, lacking=-4.8, beside=1.8, led=1.4, role=0.9)
-WITH_NETWORK = Weights(
-    bias=-6.1,
-    cover=1.9,
-    near=2.5,
-    fit=3.8,
-    lacking=-4.9,
-    beside=1.6,
-    led=1.2,
-    role=1.2,
-    supported=1.5,
-    contradicted=0.0,
-)
-
-_STOP = re.compile(r"[.!?](?=\s|$)|[。！？]")
-_SAME_WORDS = 0.99
-_SAME_AT_LEAST = 3
-_SIDE = 60
-_LONGEST_FILLING = 120
+CLOZE = Clues(bias=-5.52, cover=3.53, lacking=-0.71, near=3.48, fit=0.98, only=1.51, left=4.07, right=2.95)
+NATURAL = Clues(bias=-7.03, cover=3.66, lacking=-0.69, near=3.66, fit=2.79, only=1.49, left=0.0, right=3.29)
 
 
 class Candidate(NamedTuple):
+    """A range of the text that may answer."""
+
     start: int
     end: int
-    place: int
     clues: Clues
 
 
 class Answerer:
-    """Answers questions from texts. A network, where there is one, reads English candidates in their place."""
-
-    def __init__(self, network: Reader | None) -> None:
-        self._network = network
+    """Answers questions from texts."""
 
     def answer(self, question: str, text: str, language: str = "en") -> Found:
         """What a text answers to a question or a cloze (a sentence with a gap of underscores)."""
-        if filled := _filled(question[:_MOST_QUESTION], text):
+        question = question[:_MOST_QUESTION]
+        if filled := _filled(question, text):
             return Found(text[slice(*filled)], filled, _SAME_WORDS)
-        asked = wanted(question[:_MOST_QUESTION], language)
-        read = passages.read(text, language)
-        weights = WITH_NETWORK if self._network and read.english else ALONE
-        ranked = self.candidates(asked, read)
-        if not ranked:
-            return Found(UNANSWERABLE, None, 1.0)
-        best = max(ranked, key=lambda candidate: probability(candidate.clues, weights))
-        sure = probability(best.clues, weights)
-        if sure < 0.5:
+        weights = CLOZE if GAP in question else NATURAL
+        scored = [(sum(map(mul, one.clues, weights)), one) for one in candidates(question, text, language)]
+        score, best = max(scored, key=lambda pair: pair[0], default=(-math.inf, None))
+        sure = 1 / (1 + math.exp(-score)) if best else 0.0
+        if best is None or sure < 0.5:
             return Found(UNANSWERABLE, None, 1 - sure)
         return Found(text[best.start : best.end], (best.start, best.end), sure)
 
-    def candidates(self, asked: Wanted, read: Text) -> list[Candidate]:
-        """The candidates, best first; the first few with what the network makes of them. Yes or no has none."""
-        if not asked.kinds:
-            return []
-        found = [
-            candidate
-            for place in read.near({word.stem for word in asked.words})
-            for candidate in _in(place, asked, read)
-        ]
-        found.sort(key=lambda candidate: (-probability(candidate.clues, ALONE), candidate.start))
-        if self._network is None or not read.english:
-            return found
-        head = found[:READ_BY_NETWORK]
-        readings = self._network.read([_pair(candidate, asked, read) for candidate in head])
-        return [_with_reading(candidate, reading) for candidate, reading in zip(head, readings, strict=True)]
+
+def candidates(question: str, text: str, language: str = "en") -> list[Candidate]:
+    """What may answer a question, with the clues. Yes or no has no candidates."""
+    if GAP not in question and _YES_OR_NO.match(question):
+        return []
+    asked, read = _Question(question, language), _read(text, language)
+    near = read.nearest(asked)
+    found = mentions(text, [read.places[place] for place in near], language)
+    return [one for place, some in zip(near, found, strict=True) for one in _candidates(asked, read, place, some)]
 
 
 def _filled(question: str, text: str) -> tuple[int, int] | None:
-    """What stands in the place of a cloze's gap, where the text has the cloze's own words on both sides of it."""
-    before, gap, after = question.rpartition(GAP)
-    if not gap or GAP in before:
-        return None
+    """What is in the place of a cloze's gap, if the text has the cloze's own words on both sides of it."""
+    before, _, after = question.partition(GAP)
     before, after = before.lstrip()[-_SIDE:], after.rstrip(" .。")[:_SIDE]
-    if len(words_of(before)) < _SAME_AT_LEAST:
-        return None
     start = text.find(before) + len(before)
-    if start < len(before):
+    if question.count(GAP) != 1 or len(words_of(before)) < _SAME_AT_LEAST or start < len(before):
         return None
-    ending = re.compile(re.escape(after)) if after else _STOP
-    found = ending.search(text, start)
+    found = re.compile(re.escape(after) if after else _STOP.pattern).search(text, start)
     filling = text[start : found.start()].strip() if found and found.start() - start <= _LONGEST_FILLING else ""
-    if not filling or _STOP.search(filling):
+    if not filling or _STOP.search(filling) or (not after and ", " in filling):
         return None
-    first = text.index(filling, start)
-    return first, first + len(filling)
+    return (first := text.index(filling, start)), first + len(filling)
 
 
-def probability(clues: Clues, weights: Weights) -> float:
-    """How likely a candidate answers."""
-    total = weights.bias + sum(weight * clue for weight, clue in zip(weights[1:], clues, strict=True))
-    return 1 / (1 + math.exp(-total))
+class _Question:
+    """A question taken apart: its words, its names and figures, what is around its gap and what it asks for."""
+
+    def __init__(self, question: str, language: str) -> None:
+        self.text, self.is_cloze, chinese = question, GAP in question, is_chinese(question, language)
+        gap = re.search(GAP, question) or _first(_BY_QUESTION, question)
+        self.gap, end = gap.span() if gap else (0, 0)
+        ranges = ((0, self.gap), (end, len(question)))
+        given = [word for some in ranges for word in content_words(question, *some, chinese)]
+        self.words = list({_root(word): word for word in given}.values())
+        distances = [max(self.gap - word.end, word.start - end) if self.is_cloze else 0 for word in self.words]
+        self.weights = [1 / (1 + distance / _FADES_IN_QUESTION) for distance in distances]
+        self.roots = {_root(word) for word in self.words}
+        places = sentences(question, language)
+        singled_out = [one for some in mentions(question, places, language) for one in some if one.kind != "phrase"]
+        named = {place for start, end, _ in singled_out for place in range(start, end)}
+        self.names = {_root(word) for word in self.words if word.start in named}
+        opening = max((start for start, _ in places if start <= self.gap), default=0)
+        self.left, self.right = _before(question, self.gap, opening) * self.is_cloze, _after(question, end)
+        around = f"{question[max(0, self.gap - 20) : self.gap]}_{question[end : end + 20]}"
+        kind = _first(_AROUND_GAP, around) if self.is_cloze else gap
+        self.fit = {**_BY_QUESTION, **_AROUND_GAP}[kind.re.pattern] if kind else _ANY
+
+    def share(self, credits: Iterable[float]) -> float:
+        """The weighted mean of what each word of the question is credited with."""
+        return sum(map(mul, self.weights, credits)) / (sum(self.weights) or 1.0)
 
 
-def _pair(candidate: Candidate, asked: Wanted, read: Text) -> tuple[str, str]:
-    return read.window(candidate.place), asked.stated(read.text[candidate.start : candidate.end])
+class _Text:
+    """A text in pieces: its sentences, long ones cut, with an index of their words."""
+
+    def __init__(self, text: str, language: str) -> None:
+        self.text, self.chinese = text, is_chinese(text, language)
+        pieces = (_PIECE.finditer(text, *place) for place in sentences(text, language))
+        self.places = [piece.span() for some in pieces for piece in some]
+        self.words: list[dict[str, list[Word]]] = []
+        self._index: dict[str, list[int]] = defaultdict(list)
+        for place, (start, end) in enumerate(self.places):
+            self.words.append(defaultdict(list))
+            for word in content_words(text, start, end, self.chinese):
+                self.words[place][_root(word)].append(word)
+            for root in self.words[place]:
+                self._index[root].append(place)
+
+    def nearest(self, asked: _Question) -> list[int]:
+        """The pieces that share most with the question, and those after them, in order."""
+        scores: dict[int, float] = defaultdict(float)
+        for root in asked.roots:
+            for place in self._index.get(root, ()):
+                scores[place] += 1 / (1 + math.sqrt(len(self._index[root])))
+        best = sorted(scores, key=lambda place: (-scores[place], place))[:_NEAREST]
+        return sorted({place for one in best for place in (one, one + 1) if place < len(self.places)})
+
+    def credits(self, asked: _Question, place: int) -> dict[str, float]:
+        """How far a piece says what the question says; what is said in the pieces before it counts less."""
+        leaning = leans(self.text[slice(*self.places[place])])
+        credits = dict.fromkeys(asked.roots, 0.0)
+        for back in range(min(_BACK, place) + 1):
+            for root in asked.roots.intersection(self.words[place - back]):
+                share = _CARRIED if leaning or root in asked.names else _CARRIED_LESS
+                credits[root] = max(credits[root], share**back)
+        return credits
 
 
-def _with_reading(candidate: Candidate, reading: Reading) -> Candidate:
-    clues = candidate.clues._replace(supported=reading.supported, contradicted=reading.contradicted)
-    return candidate._replace(clues=clues)
+_read = lru_cache(maxsize=2)(_Text)  # many questions are put to one text
 
 
-def _in(place: int, asked: Wanted, read: Text) -> list[Candidate]:
-    """The candidates of one sentence, without those that the question itself gives."""
-    matched = Match(place, asked, read)
-    given = {word.stem for word in asked.words}
-    candidates: list[Candidate] = []
-    for start, end, fit, led, done in _weighed(place, asked, read):
-        inside = [word.stem for word in read.sentences[place].words if start <= word.start < end]
-        if inside and given.issuperset(inside):
+def _candidates(asked: _Question, read: _Text, place: int, found: Sequence[Mention]) -> Iterator[Candidate]:
+    """The candidates of one piece, without those that the question itself gives."""
+    credits, first = read.credits(asked, place), read.places[place][0]
+    cover = asked.share([credits[_root(word)] for word in asked.words])
+    lacking = 1 - sum(credits[name] for name in asked.names) / len(asked.names) if asked.names else 0.0
+    if _WHY.search(asked.text):
+        found = [Mention(*reason.span(1), "phrase") for reason in _REASON.finditer(read.text, *read.places[place])]
+    for start, end, kind in found:
+        inside = {_root(word) for word in content_words(read.text, start, end, read.chinese)}
+        if inside and inside <= asked.roots:
             continue
-        start, end = _as_short_as_asked(start, end, asked, read.text)
-        clues = Clues(
-            cover=matched.cover,
-            near=matched.near(start, end),
-            fit=fit,
-            lacking=matched.lacking(start, end),
-            beside=matched.beside(start, end),
-            led=led,
-            role=done,
-        )
-        candidates.append(Candidate(start, end, place, clues))
-    return candidates
+        places = [(word, read.words[place].get(_root(word), ())) for word in asked.words]
+        near = [max((_closeness(asked, word, one, start, end) for one in some), default=0.0) for word, some in places]
+        fit = asked.fit[kind]
+        rivals = sum(asked.fit[other.kind] >= fit for other in found)
+        left, right = _alike(_before(read.text, start, first), asked.left), _alike(_after(read.text, end), asked.right)
+        clues = Clues(1.0, cover, lacking, asked.share(near), fit, 1 / rivals, left, right)
+        yield Candidate(*_trimmed(asked, read.text, start, end), clues)
 
 
-def _weighed(place: int, asked: Wanted, read: Text) -> Iterator[tuple[int, int, float, float, float]]:
-    """What may answer, with how well its sort fits, and whether what leads to it and what it does fit."""
-    if _WHY.search(asked.question):
-        yield from ((start, end, 1.0, 0.0, 0.0) for start, end in _reason(place, read))
-    elif asked.gap is not None or not read.english:
-        for start, end, kind in read.mentions(place):
-            fit, led = asked.fits(kind, read.text[start:end]), asked.led_by(lead_word(read.text, start))
-            yield start, end, fit, float(led), 0.0
-    else:
-        ask = Ask(asked)
-        for start, end, fit in stretches(ask, place, read):
-            led = float(asked.led_by(lead_word(read.text, start)))
-            done = role(ask, start, end, place, read)
-            yield start, end, fit * (_OTHERS if done < 0 and ask.sort == "count" else 1), led, done
+def _closeness(asked: _Question, word: Word, other: Word, start: int, end: int) -> float:
+    """How close a word of the text is to a candidate; less if the question has it on the other side of its gap."""
+    if start <= other.start < end:
+        return 0.0
+    before = other.end <= start
+    close = 1 / (1 + (start - other.end if before else other.start - end) / _FADES)
+    return close if not asked.is_cloze or before == (word.end <= asked.gap) else close * _OTHER_SIDE
 
 
-def _reason(place: int, read: Text) -> Sequence[tuple[int, int]]:
-    sentence = read.sentences[place]
-    pattern = _REASON_CHINESE if read.chinese else _REASON
-    reason = pattern.search(read.text, sentence.start, sentence.end)
-    if reason is None:
-        return ()
-    end = sentence.end
-    while end > reason.end() and read.text[end - 1] in _END:
-        end -= 1
-    return [(reason.end(), end)]
-
-
-def _as_short_as_asked(start: int, end: int, asked: Wanted, text: str) -> tuple[int, int]:
-    """Only the year where a year is asked for; without what the cloze itself has right before or behind its gap."""
-    if asked.year_only and (year := _YEAR.search(text, start, end)):
+def _trimmed(asked: _Question, text: str, start: int, end: int) -> tuple[int, int]:
+    """Only the year if a year is asked for; without the words that the cloze has right after its gap."""
+    if _YEAR_ASKED.search(asked.text) and (year := _YEAR.search(text, start, end)):
         return year.span()
-    if asked.gap is None:
-        return start, end
-    before, after = asked.question[: asked.gap[0]].rstrip().lower(), asked.question[asked.gap[1] :].lstrip(" -").lower()
-    said = text[start:end].lower()
-    lead = max((place for place in _edges(said) if before.endswith(said[:place].rstrip())), default=0)
-    tail = min(
-        (place for place in _edges(said) if place > lead and after.startswith(said[place:].lstrip(" -"))),
-        default=len(said),
-    )
-    while lead < tail and said[lead].isspace():
-        lead += 1
-    while tail > lead and said[tail - 1] in " -":
-        tail -= 1
-    return (start + lead, start + tail) if lead < tail else (start, end)
+    parts = list(_PART.finditer(text, start, end))
+    for length in range(1, min(len(parts), 1 + len(asked.right))):
+        if [part[0].lower() for part in parts[-length:]] == asked.right[:length]:
+            return start, parts[-length - 1].end()
+    return start, end
 
 
-def _edges(said: str) -> list[int]:
-    """Where a candidate can be cut: between words, and in Chinese between any two characters."""
-    inner = range(1, min(len(said), _LONGEST_ANSWER))
-    return [place for place in inner if not (said[place - 1].isalnum() and said[place].isalnum()) or not said.isascii()]
+def _before(text: str, place: int, first: int) -> list[str]:
+    """The three words or signs before a place, the nearest first; `^` is where the sentence begins."""
+    near = max(first, place - 40)
+    return (["^"] * (near == first) + _PART.findall(text[near:place].lower()))[:-4:-1]
+
+
+def _after(text: str, place: int) -> list[str]:
+    return _PART.findall(text[place : place + 40].lower())[:3]
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> float:
+    """How many words in a row are the same, as a share of three."""
+    same = takewhile(lambda pair: pair[0] == pair[1] and pair[0] not in ".,", zip(one, other, strict=False))
+    return sum(1 for _ in same) / 3
+
+
+def _first(patterns: Iterable[str], text: str) -> re.Match[str] | None:
+    found = (re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
+    return next((match for match in found if match), None)
+
+
+def _root(word: Word) -> str:
+    """What the forms of a word share: design, designer."""
+    return word.stem[:5] if word.stem.isalpha() else word.stem

@@ -6,76 +6,49 @@ from evenhand.nlp.sentences import sentences
 from evenhand.questeval.key_info import KeyInfo
 
 GAP = "____"
-_MOST_WORDS = 60
-_MOST_CHARACTERS = 400
+_WORDS, _CHARACTERS = 30, 200
+"""The most on either side of a gap."""
 _SPACE = re.compile(r"\s+")
 _MARKER = re.compile(r"(?:[-*+•>#]{1,6}|\(?\d{1,3}[.)]|[①-⑳])\s+")
 _LEANS = re.compile(
-    r"[\"“'(]?(?:he|she|it|they|this|these|those|his|her|hers|its|their|theirs|such|both|another|"
-    r"the (?:former|latter|same|two))\b",
+    r"[\"“'(（]?(?:(?:he|she|it|they|this|these|those|his|her|hers|its|their|theirs|such|both|another|"
+    r"the (?:former|latter|same|two))\b|他|她|它|该|其|这|那|此|[两二前后]者|上述|本次|同[时年日]|当[时年日])",
     re.IGNORECASE,
-)
-_LEANS_CHINESE = re.compile(
-    "[“（]?(?:他|她|它|该|其|这|那|此|两者|二者|前者|后者|上述|本次|同时|同年|同日|当时|当年|当日)"
 )
 
 
 def cloze(text: str, info: KeyInfo) -> str:
     """The sentence of a key information with a gap in its place, on one line.
 
-    A sentence that leans on the one before ("It was …", "他…") brings that along. A very long sentence is cut down to
-    what stands around the gap.
+    If the same words occur in the sentence again they are left out too: they would give the answer. A sentence that
+    refers to the one before ("It was …", "他…") brings that along. A very long sentence is cut.
     """
     start, end = info.sentence
-    gapped = _gapped(text, info)
-    around = _one_line(_around_gap(gapped))
-    return around if not leans(text[start:end]) else f"{_before(text, info)}{around}"
+    again = re.compile(rf"(?<!\w){re.escape(info.text)}(?!\w)" if info.text.isascii() else re.escape(info.text))
+    before, after = again.sub(GAP, text[start : info.start]), again.sub(GAP, text[info.end : end])
+    before, _, after = f"{before}{GAP}{after}".partition(GAP)
+    left, right = _end(before), _end(after[::-1])[::-1]
+    question = f"{'… ' * (left != before)}{left}{GAP}{right}{' …' * (right != after)}"
+    return _earlier(text, start) * leans(text[start:end]) + _one_line(question)
 
 
 def leans(sentence: str) -> bool:
     """Whether a sentence opens with a word that points back."""
-    opening = _MARKER.sub("", sentence.lstrip(), count=1)
-    return (_LEANS.match(opening) or _LEANS_CHINESE.match(opening)) is not None
+    return _LEANS.match(_MARKER.sub("", sentence.lstrip(), count=1)) is not None
 
 
-def _gapped(text: str, info: KeyInfo) -> str:
-    """The sentence with the gap. Where the same words stand in it again they go too: they would give the answer."""
-    start, end = info.sentence
-    edge = r"(?<!\w)", r"(?!\w)"
-    again = re.compile(re.escape(info.text) if not info.text.isascii() else re.escape(info.text).join(edge))
-    before, after = text[start : info.start], text[info.end : end]
-    return f"{again.sub(GAP, before)}{GAP}{again.sub(GAP, after)}"
+def _end(text: str) -> str:
+    """The last thirty words; of a text without spaces, the last characters."""
+    words = list(re.finditer(r"\S+", text[-_CHARACTERS:]))
+    return text[-_CHARACTERS:][words[-_WORDS].start() :] if len(words) > _WORDS else text[-_CHARACTERS:]
 
 
-def _around_gap(sentence: str) -> str:
-    """A sentence of reasonable length whole; otherwise some thirty words on either side of its first gap."""
-    before, _, after = sentence.partition(GAP)
-    left, right = _last(before), _first(after)
-    return f"{'… ' if len(left) < len(before) else ''}{left}{GAP}{right}{' …' if len(right) < len(after) else ''}"
-
-
-def _last(text: str) -> str:
-    cut = text[-_MOST_CHARACTERS // 2 :] if len(text) > _MOST_CHARACTERS else text
-    runs = list(re.finditer(r"\S+", cut))
-    return cut[runs[-_MOST_WORDS // 2].start() :] if len(runs) > _MOST_WORDS // 2 else cut
-
-
-def _first(text: str) -> str:
-    cut = text[: _MOST_CHARACTERS // 2] if len(text) > _MOST_CHARACTERS else text
-    runs = list(re.finditer(r"\S+", cut))
-    return cut[: runs[_MOST_WORDS // 2 - 1].end()] if len(runs) > _MOST_WORDS // 2 else cut
-
-
-def _before(text: str, info: KeyInfo) -> str:
-    """The sentence before, with a space where the script has spaces; nothing where the text begins here."""
-    start = info.sentence[0]
-    earlier = sentences(text[max(0, start - 2 * _MOST_CHARACTERS) : start])
-    if not earlier:
-        return ""
-    offset = max(0, start - 2 * _MOST_CHARACTERS)
-    first, last = earlier[-1]
-    line = _one_line(_last(text[offset + first : offset + last]))
-    return line if line[-1] in "。！？；" else f"{line} "
+def _earlier(text: str, start: int) -> str:
+    """The end of the sentence before, with a space if the script has spaces; nothing at the beginning of a text."""
+    earlier = text[max(0, start - 4 * _CHARACTERS) : start]
+    places = sentences(earlier)
+    line = _one_line(_end(earlier[slice(*places[-1])])) if places else ""
+    return line if not line or line[-1] in "。！？；" else f"{line} "
 
 
 def _one_line(text: str) -> str:

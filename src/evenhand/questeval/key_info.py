@@ -1,30 +1,27 @@
-"""The key information of a text: what it names, counts and dates, and its noun phrases.
+"""The key information of a text: the names, numbers, dates and noun phrases that a question can ask for.
 
-Each is a stretch of the text that a question can ask for. spaCy finds them where it and a model of the language are
-installed, rules do otherwise; Chinese is always read with jieba's words.
+spaCy finds them if it and a model of the language are installed, otherwise rules do; Chinese is always read by rules.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from evenhand.nlp import chinese, spacy
+from evenhand.nlp.mentions import Kind, mentions
 from evenhand.nlp.sentences import sentences
 from evenhand.nlp.words import is_chinese
-from evenhand.questeval import chinese, english, grammar
-from evenhand.questeval.english import Kind, Mention
 
 MOST = 12
-BUILT_IN = "built-in 1"
+BUILT_IN = "built-in 2"
 _READ = 40_000
-_TELLING = {"number": 3.0, "date": 3.0, "name": 2.5, "phrase": 1.0}
-_AGAIN = 1.5
-_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_LEFT_AT_LEAST = 6
+_TELLING: dict[Kind, float] = {"number": 3.0, "date": 3.0, "name": 2.5, "phrase": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """One piece of key information: its text, and where it and its sentence stand, as character ranges."""
+    """One piece of key information: its text, and the character ranges of it and of its sentence."""
 
     text: str
     kind: Kind
@@ -32,12 +29,17 @@ class KeyInfo:
     end: int
     sentence: tuple[int, int]
 
+    @property
+    def telling(self) -> float:
+        return _TELLING[self.kind] + 0.1 * min(len(self.text.split()), 4)
+
 
 def extractor(language: str = "en") -> str:
     """What finds the key information of texts in this language, with its version."""
     if is_chinese("", language):
         return f"{BUILT_IN}, {chinese.segmenter()}"
-    return grammar.model_in_use(language) or BUILT_IN
+    model = spacy.model_of(language)
+    return spacy.version(model) if model else BUILT_IN
 
 
 def key_info(text: str, language: str = "en", most: int = MOST) -> list[KeyInfo]:
@@ -47,71 +49,37 @@ def key_info(text: str, language: str = "en", most: int = MOST) -> list[KeyInfo]
     """
     text = text[:_READ]
     places = sentences(text, language)
-    return _chosen(_once([info for info in _found(text, places, language) if _worth_asking(info)]), most)
-
-
-def _found(text: str, places: Sequence[tuple[int, int]], language: str) -> list[KeyInfo]:
-    if not is_chinese(text, language) and grammar.model_in_use(language):
-        by_sentence = grammar.mentions(text, places, language)
-    else:
-        by_sentence = mentions(text, places, language)
-    return [
+    model = None if is_chinese(text, language) else spacy.model_of(language)
+    found = spacy.mentions(text, places, model) if model else mentions(text, places, language)
+    every = (
         KeyInfo(text[start:end], kind, start, end, place)
-        for place, found in zip(places, by_sentence, strict=True)
-        for start, end, kind in found
-    ]
+        for place, mentioned in zip(places, found, strict=True)
+        for start, end, kind in mentioned
+        # A heading that is nothing but a name asks nothing.
+        if place[1] - place[0] - (end - start) >= _LEFT_AT_LEAST and any(map(str.isalnum, text[start:end]))
+    )
+    return _chosen(list(_once(every)), most)
 
 
-def mentions(text: str, places: Sequence[tuple[int, int]], language: str) -> list[list[Mention]]:
-    """What each sentence mentions, by the rules of the language."""
-    if is_chinese(text, language):
-        return [chinese.mentions(text, *place) for place in places]
-    capitals = english.Capitals.of(text, places)
-    spoken = language.split("-")[0].lower() == "en"
-    return [english.mentions(text, *place, capitals, phrases=spoken) for place in places]
-
-
-def _worth_asking(info: KeyInfo) -> bool:
-    """Whether enough of the sentence is left to ask by: a heading that is nothing but a name asks nothing."""
-    start, end = info.sentence
-    return len(_LETTER_OR_DIGIT.findall(info.text)) > 0 and (end - start) - len(info.text) >= 6
-
-
-def _once(found: Sequence[KeyInfo]) -> list[KeyInfo]:
+def _once(found: Iterator[KeyInfo]) -> Iterator[KeyInfo]:
     """Each text at its first place, and no name that is a part of one before it (`Calder` after `Ines Calder`)."""
-    kept: list[KeyInfo] = []
     seen = set[str]()
     for info in found:
         key = info.text.casefold()
-        if key in seen:
-            continue
+        if key not in seen:
+            yield info
         seen.add(key)
         if info.kind == "name":
-            seen.update(_parts(key))
-        kept.append(info)
-    return kept
-
-
-def _parts(name: str) -> Iterator[str]:
-    """A name's own shorter forms: its first or last words, and the singular of what is named in the plural."""
-    split = name.split()
-    for length in range(1, len(split)):
-        yield from (" ".join(split[:length]), " ".join(split[length:]))
-    yield name.removesuffix("s")
+            parts = key.split()
+            seen.update(" ".join(part) for cut in range(1, len(parts)) for part in (parts[:cut], parts[cut:]))
+            seen.add(key.removesuffix("s"))
 
 
 def _chosen(found: Sequence[KeyInfo], most: int) -> list[KeyInfo]:
-    """The most telling, spread over the sentences: a sentence's second counts half as much as its first."""
-    if len(found) <= most:
-        return list(found)
+    """The most telling, spread over the sentences: each further one of a sentence counts less."""
     used: Counter[tuple[int, int]] = Counter()
-    ranks: dict[KeyInfo, float] = {}
-    for info in sorted(found, key=lambda info: (-_telling(info), info.start)):
-        ranks[info] = _telling(info) / (1 + used[info.sentence] / _AGAIN)
+    ranked: list[tuple[float, int, KeyInfo]] = []
+    for info in sorted(found, key=lambda info: (-info.telling, info.start)):
+        ranked.append((-info.telling / (1 + used[info.sentence] / 1.5), info.start, info))
         used[info.sentence] += 1
-    best = sorted(found, key=lambda info: (-ranks[info], info.start))[:most]
-    return sorted(best, key=lambda info: info.start)
-
-
-def _telling(info: KeyInfo) -> float:
-    return _TELLING[info.kind] + 0.1 * min(len(info.text.split()), 4)
+    return sorted((info for *_, info in sorted(ranked)[:most]), key=lambda info: info.start)

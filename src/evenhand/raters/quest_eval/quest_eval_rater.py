@@ -4,7 +4,6 @@ The questions and the reference's answers are units of the study; `question_make
 """
 
 import asyncio
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,16 +13,14 @@ from evenhand.nlp.quotes import Quotes
 from evenhand.nlp.words import is_chinese
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Criterion, Protocol, field_text
-from evenhand.questeval.answerer import ALONE, WITH_NETWORK, Answerer
+from evenhand.questeval.answerer import CLOZE, NATURAL, Answerer
 from evenhand.raters.base import Rater, digest_of, local_computation, model_ref
 from evenhand.raters.registry import RaterContext, model_within, specs_in
 from evenhand.records import UNANSWERABLE, Answer, Item, Span, Unit
 from evenhand.scales import Text
 from evenhand.verify.languages import unreadable
-from evenhand.verify.network import FOLDER, shared
-from evenhand.verify.reading import Reading
 
-ANSWERING = "1"
+ANSWERING = "2"
 """Raised when the same question and text come to be answered otherwise: part of a rater's configuration."""
 
 _UNPARTED = re.compile("[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
@@ -60,13 +57,6 @@ def answer_criterion(protocol: Protocol) -> Criterion:
             "from FIELD`, with a criterion of scale {type: text, unanswerable: true}, such as rag-quest-eval"
         )
     return fitting[0]
-
-
-class _BuiltInNetwork:
-    """The network that comes with Evenhand, loaded when it is first needed."""
-
-    def read(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Reading]:
-        return shared().read(pairs)
 
 
 class RatedText:
@@ -107,12 +97,11 @@ class QuestEval(Rater):
             for other in protocol.criteria
             if other.required and other.id != self._criterion
         }
-        self._answerer = Answerer(_BuiltInNetwork())
+        self._answerer = Answerer()
         self.settings: Mapping[str, object] = {
             "spec": "quest-eval",
             "answering": ANSWERING,
-            "weights": digest_of([ALONE, WITH_NETWORK])[:16],
-            "network": hashlib.sha256((FOLDER / "model.onnx").read_bytes()).hexdigest()[:16],
+            "weights": digest_of([CLOZE, NATURAL])[:16],
         }
         self.ref = model_ref(name, self.settings)
 
