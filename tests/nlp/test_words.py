@@ -148,3 +148,7 @@ def test_content_words_have_their_places():
         Word("陈立群", 17, 20),
         Word("设计", 20, 22),
     ]
+
+
+def test_a_lone_surrogate_in_a_chinese_text_is_a_sign_like_any_other():
+    assert list(words("北京\ud800上海")) == ["北京", "?", "上海"]

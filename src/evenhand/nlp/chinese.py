@@ -64,7 +64,10 @@ def segmented(text: str) -> tuple[str, ...]:
     """
     import rjieba
 
-    parts = ([word] if word.isalnum() or rjieba.has_word(word) else _PART.split(word) for word in rjieba.cut(text))
+    parts = (
+        [word] if word.isalnum() or rjieba.has_word(word) else _PART.split(word)
+        for word in rjieba.cut(_encodable(text))
+    )
     return tuple(part for some in parts for part in some if part)
 
 
@@ -74,7 +77,7 @@ def nouns(sentence: str) -> Iterator[tuple[int, int, bool]]:
 
     run: list[tuple[int, int, str]] = []
     place = 0
-    for word, tag in rjieba.tag(sentence):
+    for word, tag in rjieba.tag(_encodable(sentence)):
         here = (place, place + len(word), _class(word, tag))
         place = here[1]
         if here[2] in _NOUNS and len(run) < _LONGEST:
@@ -85,6 +88,11 @@ def nouns(sentence: str) -> Iterator[tuple[int, int, bool]]:
         if here[2] in _PERSONS and len(word) > 1:
             yield here[0], here[1], True
     yield from _phrase(sentence, run)
+
+
+def _encodable(text: str) -> str:
+    """The text with a question mark for each lone surrogate, which rjieba rejects."""
+    return text.encode(errors="replace").decode()
 
 
 def _class(word: str, tag: str) -> str:

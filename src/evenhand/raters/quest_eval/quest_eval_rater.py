@@ -18,7 +18,7 @@ from evenhand.raters.base import Rater, digest_of, local_computation, model_ref
 from evenhand.raters.registry import RaterContext, model_within, specs_in
 from evenhand.records import UNANSWERABLE, Answer, Item, Span, Unit
 from evenhand.scales import Text
-from evenhand.verify.languages import unreadable
+from evenhand.nlp.language import unreadable
 
 ANSWERING = "2"
 """Raised when the same question and text come to be answered otherwise: part of a rater's configuration."""
@@ -118,7 +118,7 @@ class QuestEval(Rater):
         english = language.split("-")[0].lower() == "en" and not is_chinese(rated.text, language)
         why = unreadable(rated.text) if english else None
         if why is not None:
-            language, remark = "und", f"answered without the built-in network: the text {why}"
+            language, remark = "und", f"answered with names, numbers and dates only: the text {why}"
         return [Judgement(unit, [self._answer(unit, rated, language, remark)], beyond=self._beyond) for unit in units]
 
     def _answer(self, unit: Unit, rated: RatedText, language: str, remark: str | None) -> Answer:
