@@ -54,11 +54,11 @@ class OnnxModel:
             names = dict(enumerate(known.labels))
         self._outputs = outputs_of(source, names)
         self._parts = known.parts if known else PAIR
-        self._padding: int = config.get("pad_token_id") or 0
-        # RoBERTa counts positions from the number of its padding token.
-        before = self._padding + 1 if "roberta" in str(config.get("model_type")) else 0
-        self._longest = min(LONGEST, (config.get("max_position_embeddings") or LONGEST + before) - before)
         try:
+            self._padding = int(config.get("pad_token_id") or 0)
+            # RoBERTa counts positions from the number of its padding token.
+            before = self._padding + 1 if "roberta" in str(config.get("model_type")) else 0
+            self._longest = min(LONGEST, int(config.get("max_position_embeddings") or LONGEST + before) - before)
             self._tokenizer = cast("Any", Tokenizer.from_file(str(files.tokenizer)))
             self._tokenizer.no_padding()
             self._tokenizer.no_truncation()
@@ -70,7 +70,7 @@ class OnnxModel:
             # Data outside the folder of the weights is refused.
             self._session = runtime.InferenceSession(files.weights, options, providers=["CPUExecutionProvider"])
             shape = self._logits([self._encoded("a", "b")]).shape
-        # Neither package has exceptions of its own.
+        # Neither tokenizers nor onnxruntime has exceptions of its own.
         except Exception as error:
             raise UserError(f"{source}: this model cannot be loaded: {error}. {VALID}") from error
         if len(shape) not in (2, 3) or sorted(names) != list(range(shape[-1])):
@@ -153,7 +153,9 @@ class OnnxModel:
         runs = groupby(claimed, lambda token: token[2].supported < 0.5)
         doubted = [list(run) for doubt, run in runs if doubt]
         spans = ", ".join(f"“{window.claim[run[0][0] : run[-1][1]].strip()}”" for run in doubted)
-        least = min((reading for _, _, reading in claimed), key=lambda one: one.supported, default=Reading(0, 0, 1))
+        least = min(
+            (reading for _, _, reading in claimed), key=lambda one: one.supported, default=Reading(0.0, 0.0, 1.0)
+        )
         reading = TokenReading(*least)
         reading.words = f"no support for {spans}" if spans else None
         return reading
