@@ -335,23 +335,28 @@ class Machine:
 
     def load(self, source: str = "acme/nli", **environment: str) -> str:
         """What a new process prints that loads the model: its settings, or why it cannot."""
-        code = (
+        program = (
             "import json\nfrom evenhand.errors import UserError\n"
             "from evenhand.raters.verifier.onnx_model import OnnxModel\n"
             f"try:\n    print(json.dumps(dict(OnnxModel({source!r}).settings)))\n"
             "except UserError as error:\n    print(error)\n"
         )
+        code, out, err = self.run("-c", program, **environment)
+        assert code == 0, err
+        return out
+
+    def run(self, *arguments: str, **environment: str) -> tuple[int, str, str]:
+        """Exit code, output and errors of a new process of Python."""
         unset = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
         own = {"HF_ENDPOINT": self._address, "HF_HUB_CACHE": str(self.cache), "HF_HUB_DISABLE_TELEMETRY": "1"}
         done = subprocess.run(
-            [sys.executable, "-c", code],
+            [sys.executable, *arguments],
             env={**unset, **own, **environment},
             capture_output=True,
             text=True,
             timeout=120,
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return done.returncode, done.stdout, done.stderr
 
     @property
     def snapshot(self) -> Path:
@@ -411,6 +416,17 @@ def test_without_a_network_the_error_says_what_to_do(machine: Machine):
         told = machine.load(**environment)
         assert "acme/nli: this model cannot be fetched" in told
         assert "check the name, the connection, HF_HUB_OFFLINE and HF_ENDPOINT" in told
+
+
+def test_the_command_line_fetches_a_model_and_ends_with_exit_code_2_without_a_network(machine: Machine, tmp_path: Path):
+    halo_study(tmp_path, 2).close()
+    judge = ("-m", "evenhand", "judge", str(tmp_path / "study.db"), "--rater", "nli=verifier(onnx:acme/nli)")
+    code, out, err = machine.run(*judge, TQDM_POSITION="-1")  # with its progress, although this is not a terminal
+    assert (code, out.startswith("nli: 2 of 2 units rated"), "model.onnx: 100%" in err) == (0, True, True), err
+    shutil.rmtree(machine.cache)
+    machine.disconnect()
+    code, out, err = machine.run(*judge)
+    assert (code, out, err.startswith("error: acme/nli: this model cannot be fetched")) == (2, "", True)
 
 
 def test_a_repository_without_onnx_weights_or_that_is_too_large_is_refused(machine: Machine):
