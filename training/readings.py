@@ -1,7 +1,7 @@
 """What the product reads of the development sets: `python -m training.readings DATA MODEL OUT [--most 600]`.
 
-For each pair, and for sentences of the held-back evidence with one detail changed: the sentences of the claim, each with
-its features, through the code that users run. MODEL is a folder with model.onnx and tokenizer.json.
+For each pair, and for sentences of the held-back evidence with one detail changed: the sentences of the claim, each
+with its features, through the code that users run. MODEL is a folder with model.onnx and tokenizer.json.
 """
 
 import argparse
