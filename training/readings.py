@@ -7,6 +7,7 @@ with its features, through the code that users run. MODEL is a folder with model
 import argparse
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -24,16 +25,22 @@ def sampled(pairs: list[Pair], most: int) -> list[Pair]:
     return sorted(pairs, key=lambda pair: hashlib.sha256((pair.claim + pair.evidence).encode()).hexdigest())[:most]
 
 
-def features_of(pair: Pair, network: Network) -> list[list[float]]:
-    """The features of each part of each sentence of a claim that claims something."""
-    article = Article(pair.evidence)
-    rows: list[list[float]] = []
-    for reads in (prepare(text, article, english=False) for text in statements(pair.claim)):
-        readings = network.read(reads.pairs)
-        for part in reads.parts:
-            own, readings = readings[: len(part.views)], readings[len(part.views) :]
-            rows.append(Comparison(part.claim, part.views[0], article, own).features())
-    return rows
+def features_of(pairs: Sequence[Pair], network: Network) -> list[list[list[float]]]:
+    """For each pair the features of each part of each sentence that claims something."""
+    articles = [Article(pair.evidence) for pair in pairs]
+    reads = [
+        [prepare(said, article, english=False) for said in statements(pair.claim)]
+        for pair, article in zip(pairs, articles, strict=True)
+    ]
+    readings = iter(network.read([pair for some in reads for one in some for pair in one.pairs]))
+    return [
+        [
+            Comparison(part.claim, part.views[0], article, [next(readings) for _ in part.views]).features()
+            for one in some
+            for part in one.parts
+        ]
+        for some, article in zip(reads, articles, strict=True)
+    ]
 
 
 def main() -> None:
@@ -42,6 +49,7 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--most", type=int, default=600, help="pairs of each set")
+    parser.add_argument("--sets", nargs="*", help="these alone")
     options = parser.parse_args()
     network = Network(options.model)
     with options.out.open("w", encoding="utf-8") as lines:
@@ -50,9 +58,12 @@ def main() -> None:
         texts = sorted({pair.evidence for name in HELD_BACK for pair in sets[name]})
         sets["details"] = list(detail_pairs(texts, options.most // 6, Random(1)))
         for name, pairs in sets.items():
-            for pair in sampled(pairs, options.most):
-                row = {"set": name, "source": pair.source, "group": pair.group, "label": pair.label}
-                lines.write(json.dumps(row | {"parts": features_of(pair, network)}) + "\n")
+            if options.sets and name not in options.sets:
+                continue
+            chosen = sampled(pairs, options.most)
+            for pair, parts in zip(chosen, features_of(chosen, network), strict=True):
+                row = {"set": name, "source": pair.source, "group": pair.group, "label": pair.label, "parts": parts}
+                lines.write(json.dumps(row) + "\n")
             print(name, flush=True)
 
 
