@@ -1,11 +1,7 @@
-"""Token F1 against SQuAD's usual Python, on English pairs, and against plain jieba, on Chinese ones.
+"""Token F1 against SQuAD's usual Python, on English pairs, and against plain rjieba, on Chinese ones.
 
 Goals: English at least 2 times faster with identical values; Chinese with each distinct text cut once.
 """
-
-# Jieba ships no types.
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
 
 import random
 import re
@@ -14,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-import jieba
+import rjieba
 
 from evenhand.nlp.words import token_f1
 
@@ -53,8 +49,8 @@ def _f1(found: list[str], wanted: list[str]) -> float:
     return (2 * precision * recall) / (precision + recall)
 
 
-def jieba_f1(answer: str, reference: str) -> float:
-    return _f1(jieba.lcut(answer), jieba.lcut(reference))
+def rjieba_f1(answer: str, reference: str) -> float:
+    return _f1(rjieba.cut(answer), rjieba.cut(reference))
 
 
 def english_pairs(n: int) -> Pairs:
@@ -85,9 +81,8 @@ def _compare(title: str, usual: Callable[[str, str], float], pairs: Pairs) -> No
 
 
 def main() -> None:
-    jieba.setLogLevel(60)
     _compare(f"English, {ENGLISH:7,} pairs", squad_f1, english_pairs(ENGLISH))
-    _compare(f"Chinese, {CHINESE:7,} pairs", jieba_f1, chinese_pairs(CHINESE))
+    _compare(f"Chinese, {CHINESE:7,} pairs", rjieba_f1, chinese_pairs(CHINESE))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 import grimp
 
 PACKAGE = Path(__file__).parents[1] / "src" / "evenhand"
-EXEMPT = ("verify", "questeval")
+EXEMPT = ("verify",)
 """Packages that are about to be rewritten."""
 
 MODULES_PER_FOLDER = 12

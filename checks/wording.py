@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-EXEMPT = ("src/evenhand/verify", "src/evenhand/questeval")
+EXEMPT = ("src/evenhand/verify",)
 """Packages that are about to be rewritten."""
 
 INSTEAD = {

@@ -84,7 +84,7 @@ def test_nothing_in_common_is_nought_and_not_undefined():
 
 
 def test_chinese_is_cut_into_words():
-    # jieba: 我 喜欢 北京 against 我 喜欢 上海; two of three words are shared. sacrebleu cuts Chinese by character.
+    # rjieba: 我 喜欢 北京 against 我 喜欢 上海; two of three words are shared. sacrebleu cuts Chinese by character.
     found = score_texts(["我喜欢北京"], ["我喜欢上海"], "en")
     assert found.rouge["rouge1"].value == pytest.approx(2 / 3)
     assert "tok:zh" in found.method["bleu"]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.nlp.words import token_f1
-from evenhand.questeval.answerer import Answerer, Found
+from evenhand.questeval.answerer import Answerer, FoundAnswer
 from evenhand.questeval.cloze import cloze
 from evenhand.questeval.key_info import KeyInfo, key_info
 from evenhand.records import UNANSWERABLE
@@ -88,13 +88,13 @@ def test_chinese():
 
 
 def test_yes_or_no_is_declined():
-    assert Answerer().answer("Did Ines Calder design the footbridge?", BRIDGE) == Found(UNANSWERABLE, None, 1.0)
+    assert Answerer().answer("Did Ines Calder design the footbridge?", BRIDGE) == FoundAnswer(UNANSWERABLE, None, 1.0)
     assert Answerer().answer("青石大桥是陈立群设计的吗？", "青石大桥由陈立群设计。", "zh").answer == UNANSWERABLE
 
 
 @pytest.mark.parametrize("text", ["", " \n", "…", "\x00"])
 def test_an_empty_text_answers_nothing(text: str):
-    assert Answerer().answer("Who designed the footbridge?", text) == Found(UNANSWERABLE, None, 1.0)
+    assert Answerer().answer("Who designed the footbridge?", text) == FoundAnswer(UNANSWERABLE, None, 1.0)
 
 
 def test_an_empty_question_has_no_answer():

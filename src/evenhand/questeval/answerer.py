@@ -21,10 +21,9 @@ from evenhand.nlp.words import Word, content_words, is_chinese, words_of
 from evenhand.questeval.cloze import GAP, leans
 from evenhand.records import UNANSWERABLE
 
-_MOST_QUESTION = 2_000
-_NEAREST = 12
-_BACK, _CARRIED, _CARRIED_LESS = 3, 0.9, 0.5
-"""How many sentences before one are read with it, and what their words count: names and words it refers to, others."""
+_MOST_QUESTION, _NEAREST = 2_000, 12
+_BACK, _BEFORE, _REFERRED_TO = 3, 0.7, 0.9
+"""How many sentences before one are read with it, and what their words count; more if it refers to them."""
 _FADES, _FADES_IN_QUESTION = 30.0, 60.0
 """Characters between two words after which they count half."""
 _OTHER_SIDE = 0.4
@@ -73,7 +72,7 @@ _AROUND_GAP: Mapping[str, Fit] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundAnswer:
     """An answer with its place in the text, and how sure it is, from 0 to 1. No place if there is no answer."""
 
     answer: str
@@ -88,8 +87,6 @@ class Clues(NamedTuple):
     """Always 1. Its weight decides where unanswerable begins."""
     cover: float
     """How much of what the question says its sentence says, sentences before helping out."""
-    lacking: float
-    """The share of the question's names and figures that are not found there."""
     near: float
     """How close to the candidate the question's words are, on the side of the gap where the question has them."""
     fit: float
@@ -102,8 +99,8 @@ class Clues(NamedTuple):
     """How many of the words after it are those after the gap."""
 
 
-CLOZE = Clues(bias=-5.52, cover=3.53, lacking=-0.71, near=3.48, fit=0.98, only=1.51, left=4.07, right=2.95)
-NATURAL = Clues(bias=-7.03, cover=3.66, lacking=-0.69, near=3.66, fit=2.79, only=1.49, left=0.0, right=3.29)
+CLOZE = Clues(bias=-5.98, cover=3.98, near=3.53, fit=0.97, only=1.52, left=4.06, right=2.93)
+NATURAL = Clues(bias=-7.47, cover=4.09, near=3.73, fit=2.8, only=1.49, left=0.0, right=3.28)
 
 
 class Candidate(NamedTuple):
@@ -117,18 +114,18 @@ class Candidate(NamedTuple):
 class Answerer:
     """Answers questions from texts."""
 
-    def answer(self, question: str, text: str, language: str = "en") -> Found:
+    def answer(self, question: str, text: str, language: str = "en") -> FoundAnswer:
         """What a text answers to a question or a cloze (a sentence with a gap of underscores)."""
         question = question[:_MOST_QUESTION]
         if filled := _filled(question, text):
-            return Found(text[slice(*filled)], filled, _SAME_WORDS)
+            return FoundAnswer(text[slice(*filled)], filled, _SAME_WORDS)
         weights = CLOZE if GAP in question else NATURAL
         scored = [(sum(map(mul, one.clues, weights)), one) for one in candidates(question, text, language)]
         score, best = max(scored, key=lambda pair: pair[0], default=(-math.inf, None))
         sure = 1 / (1 + math.exp(-score)) if best else 0.0
         if best is None or sure < 0.5:
-            return Found(UNANSWERABLE, None, 1 - sure)
-        return Found(text[best.start : best.end], (best.start, best.end), sure)
+            return FoundAnswer(UNANSWERABLE, None, 1 - sure)
+        return FoundAnswer(text[best.start : best.end], (best.start, best.end), sure)
 
 
 def candidates(question: str, text: str, language: str = "en") -> list[Candidate]:
@@ -156,7 +153,7 @@ def _filled(question: str, text: str) -> tuple[int, int] | None:
 
 
 class _Question:
-    """A question taken apart: its words, its names and figures, what is around its gap and what it asks for."""
+    """A question taken apart: its words, what is around its gap and what it asks for."""
 
     def __init__(self, question: str, language: str) -> None:
         self.text, self.is_cloze, chinese = question, GAP in question, is_chinese(question, language)
@@ -169,9 +166,6 @@ class _Question:
         self.weights = [1 / (1 + distance / _FADES_IN_QUESTION) for distance in distances]
         self.roots = {_root(word) for word in self.words}
         places = sentences(question, language)
-        singled_out = [one for some in mentions(question, places, language) for one in some if one.kind != "phrase"]
-        named = {place for start, end, _ in singled_out for place in range(start, end)}
-        self.names = {_root(word) for word in self.words if word.start in named}
         opening = max((start for start, _ in places if start <= self.gap), default=0)
         self.left, self.right = _before(question, self.gap, opening) * self.is_cloze, _after(question, end)
         around = f"{question[max(0, self.gap - 20) : self.gap]}_{question[end : end + 20]}"
@@ -214,8 +208,7 @@ class _Text:
         credits = dict.fromkeys(asked.roots, 0.0)
         for back in range(min(_BACK, place) + 1):
             for root in asked.roots.intersection(self.words[place - back]):
-                share = _CARRIED if leaning or root in asked.names else _CARRIED_LESS
-                credits[root] = max(credits[root], share**back)
+                credits[root] = max(credits[root], (_REFERRED_TO if leaning else _BEFORE) ** back)
         return credits
 
 
@@ -226,7 +219,6 @@ def _candidates(asked: _Question, read: _Text, place: int, found: Sequence[Menti
     """The candidates of one piece, without those that the question itself gives."""
     credits, first = read.credits(asked, place), read.places[place][0]
     cover = asked.share([credits[_root(word)] for word in asked.words])
-    lacking = 1 - sum(credits[name] for name in asked.names) / len(asked.names) if asked.names else 0.0
     if _WHY.search(asked.text):
         found = [Mention(*reason.span(1), "phrase") for reason in _REASON.finditer(read.text, *read.places[place])]
     for start, end, kind in found:
@@ -235,10 +227,9 @@ def _candidates(asked: _Question, read: _Text, place: int, found: Sequence[Menti
             continue
         places = [(word, read.words[place].get(_root(word), ())) for word in asked.words]
         near = [max((_closeness(asked, word, one, start, end) for one in some), default=0.0) for word, some in places]
-        fit = asked.fit[kind]
-        rivals = sum(asked.fit[other.kind] >= fit for other in found)
+        rivals = sum(asked.fit[other.kind] >= asked.fit[kind] for other in found)
         left, right = _alike(_before(read.text, start, first), asked.left), _alike(_after(read.text, end), asked.right)
-        clues = Clues(1.0, cover, lacking, asked.share(near), fit, 1 / rivals, left, right)
+        clues = Clues(1.0, cover, asked.share(near), asked.fit[kind], 1 / rivals, left, right)
         yield Candidate(*_trimmed(asked, read.text, start, end), clues)
 
 
