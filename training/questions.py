@@ -39,7 +39,8 @@ ASKED_BY = {"name": "who", "date": "when", "number": "how many", "phrase": "what
 RIGHT = 0.6
 """Token F1 from which a candidate counts as the answer."""
 PULL = 0.002
-REMOVED, DECLINED = "declined, sentence removed", 0.85
+REMOVED = "declined, sentence removed"
+DECLINED = {"cloze": 0.85, "natural": 0.8}
 """The bias is set so that this share of the questions whose sentence was removed is declined."""
 
 Matrix = NDArray[np.float64]
@@ -96,7 +97,7 @@ def measure(name: str, asked: Sequence[Case]) -> None:
     print(f"{name:18}", "   ".join(shown), flush=True)
 
 
-def fitted(asked: Sequence[Case]) -> Clues:
+def fitted(asked: Sequence[Case], declined: float) -> Clues:
     """The weights that make right choices likeliest, pulled a little towards zero. A row of zeros is "no answer"."""
     lessons = [lesson for lesson in map(_lesson, asked) if lesson[1].any()]
     longest = max(len(right) for _, right in lessons)
@@ -117,7 +118,7 @@ def fitted(asked: Sequence[Case]) -> Clues:
     solve = cast("Callable[..., _Solved]", minimize)
     weights = solve(loss, np.zeros(len(Clues._fields)), jac=True, method="L-BFGS-B").x
     removed = [_lesson(case)[0][1:] @ weights for case in asked if case.measured == REMOVED]
-    weights[0] -= np.quantile([scores.max(initial=-99.0) for scores in removed], DECLINED)
+    weights[0] -= np.quantile([scores.max(initial=-99.0) for scores in removed], declined)
     return Clues(*weights.round(2).tolist())
 
 
@@ -138,7 +139,8 @@ def main() -> None:
         halves = {source: pairs[not options.fit :: 2][:PER_SOURCE] for source, pairs in by_source.items()}
         asked = {source: list(cases(half, natural=kind == "natural")) for source, half in halves.items()}
         if options.fit:
-            print(kind, fitted([case for source in asked if source not in MEASURED_ONLY for case in asked[source]]))
+            used = [case for source in asked if source not in MEASURED_ONLY for case in asked[source]]
+            print(kind, fitted(used, DECLINED[kind]))
             continue
         for source in asked:
             measure(source, asked[source])

@@ -21,12 +21,11 @@ from evenhand.nlp.words import Word, content_words, is_chinese, words_of
 from evenhand.questeval.cloze import GAP, leans
 from evenhand.records import UNANSWERABLE
 
-_MOST_QUESTION, _NEAREST = 2_000, 12
+_MOST_QUESTION, _NEAREST, _OTHER_SIDE = 2_000, 12, 0.4
 _BACK, _BEFORE, _REFERRED_TO = 3, 0.7, 0.9
 """How many sentences before one are read with it, and what their words count; more if it refers to them."""
 _FADES, _FADES_IN_QUESTION = 30.0, 60.0
 """Characters between two words after which they count half."""
-_OTHER_SIDE = 0.4
 _SAME_WORDS, _SAME_AT_LEAST, _SIDE, _LONGEST_FILLING = 0.99, 3, 60, 120
 _PIECE = re.compile(r"\S(?:.{0,299}\Z|.{0,298}(?=\s)|.{0,299})", re.DOTALL)
 """A sentence, or up to 300 characters of a long one."""
@@ -46,6 +45,7 @@ Fit = Mapping[Kind, float]
 """How well each kind of mention answers."""
 _ANY: Fit = {"name": 0.8, "phrase": 0.7, "number": 0.8, "date": 0.3}
 _NAME: Fit = {"name": 1.0, "phrase": 0.4, "number": 0.0, "date": 0.0}
+_WHICH: Fit = {"name": 1.0, "phrase": 0.6, "number": 0.1, "date": 0.1}
 _NUMBER: Fit = {"name": 0.0, "phrase": 0.1, "number": 1.0, "date": 0.1}
 _DATE: Fit = {"name": 0.1, "phrase": 0.1, "number": 0.1, "date": 1.0}
 _THING: Fit = {"name": 0.6, "phrase": 1.0, "number": 0.2, "date": 0.1}
@@ -58,7 +58,8 @@ _BY_QUESTION: Mapping[str, Fit] = {
     r"什么时候|何时|哪一?[年天]|几[月号]|哪个(?:月|世纪)|什么时间": _DATE,
     r"多少|几[个名位人家座次年天岁种条项所辆艘部成]|多[长高大远重久深宽快]|百分之几": _NUMBER,
     r"\bwho(?:m|se)?\b|\bwhere\b|谁|哪[位里儿省]|何[人地处]|在哪|什么(?:人|地方)|哪[个座](?:城市|国家)": _NAME,
-    r"\bwh(?:at|ich|y)\b|什么|哪|为何": _THING,
+    r"\bwhich\b|哪": _WHICH,
+    r"\bwh(?:at|y)\b|什么|为何": _THING,
 }
 _AROUND_GAP: Mapping[str, Fit] = {
     r"(?:\b(?:about|approximately|nearly|over|roughly|some|only|costs?|than|least)\s|[$€£])_": _NUMBER,
@@ -100,7 +101,7 @@ class Clues(NamedTuple):
 
 
 CLOZE = Clues(bias=-5.98, cover=3.98, near=3.53, fit=0.97, only=1.52, left=4.06, right=2.93)
-NATURAL = Clues(bias=-7.47, cover=4.09, near=3.73, fit=2.8, only=1.49, left=0.0, right=3.28)
+NATURAL = Clues(bias=-6.82, cover=4.05, near=2.64, fit=2.49, only=1.42, left=3.34, right=2.76)
 
 
 class Candidate(NamedTuple):
@@ -167,7 +168,8 @@ class _Question:
         self.roots = {_root(word) for word in self.words}
         places = sentences(question, language)
         opening = max((start for start, _ in places if start <= self.gap), default=0)
-        self.left, self.right = _before(question, self.gap, opening) * self.is_cloze, _after(question, end)
+        before = _before(question, self.gap, opening)
+        self.left, self.right = before if self.is_cloze or before != ["^"] else ["by"], _after(question, end)
         around = f"{question[max(0, self.gap - 20) : self.gap]}_{question[end : end + 20]}"
         kind = _first(_AROUND_GAP, around) if self.is_cloze else gap
         self.fit = {**_BY_QUESTION, **_AROUND_GAP}[kind.re.pattern] if kind else _ANY
@@ -223,7 +225,7 @@ def _candidates(asked: _Question, read: _Text, place: int, found: Sequence[Menti
         found = [Mention(*reason.span(1), "phrase") for reason in _REASON.finditer(read.text, *read.places[place])]
     for start, end, kind in found:
         inside = {_root(word) for word in content_words(read.text, start, end, read.chinese)}
-        if inside and inside <= asked.roots:
+        if (inside and inside <= asked.roots) or (read.text[end : end + 2] in ("'s", "’s") and not asked.is_cloze):
             continue
         places = [(word, read.words[place].get(_root(word), ())) for word in asked.words]
         near = [max((_closeness(asked, word, one, start, end) for one in some), default=0.0) for word, some in places]
@@ -236,7 +238,7 @@ def _candidates(asked: _Question, read: _Text, place: int, found: Sequence[Menti
 def _closeness(asked: _Question, word: Word, other: Word, start: int, end: int) -> float:
     """How close a word of the text is to a candidate; less if the question has it on the other side of its gap."""
     if start <= other.start < end:
-        return 0.0
+        return 0.0 if asked.is_cloze else 1.0
     before = other.end <= start
     close = 1 / (1 + (start - other.end if before else other.start - end) / _FADES)
     return close if not asked.is_cloze or before == (word.end <= asked.gap) else close * _OTHER_SIDE
@@ -247,7 +249,7 @@ def _trimmed(asked: _Question, text: str, start: int, end: int) -> tuple[int, in
     if _YEAR_ASKED.search(asked.text) and (year := _YEAR.search(text, start, end)):
         return year.span()
     parts = list(_PART.finditer(text, start, end))
-    for length in range(1, min(len(parts), 1 + len(asked.right))):
+    for length in range(1, min(len(parts), 1 + len(asked.right)) * asked.is_cloze):
         if [part[0].lower() for part in parts[-length:]] == asked.right[:length]:
             return start, parts[-length - 1].end()
     return start, end

@@ -8,7 +8,6 @@ from evenhand.questeval.key_info import KeyInfo
 GAP = "____"
 _WORDS, _CHARACTERS = 30, 200
 """The most on either side of a gap."""
-_SPACE = re.compile(r"\s+")
 _MARKER = re.compile(r"(?:[-*+•>#]{1,6}|\(?\d{1,3}[.)]|[①-⑳])\s+")
 _LEANS = re.compile(
     r"[\"“'(（]?(?:(?:he|she|it|they|this|these|those|his|her|hers|its|their|theirs|such|both|another|"
@@ -52,4 +51,4 @@ def _earlier(text: str, start: int) -> str:
 
 
 def _one_line(text: str) -> str:
-    return _SPACE.sub(" ", _MARKER.sub("", text.strip(), count=1)).strip()
+    return " ".join(_MARKER.sub("", text.strip(), count=1).split())

@@ -14,8 +14,7 @@ from evenhand.nlp.words import is_chinese
 
 MOST = 12
 BUILT_IN = "built-in 2"
-_READ = 40_000
-_LEFT_AT_LEAST = 6
+_READ, _LEFT_AT_LEAST = 40_000, 6
 _TELLING: dict[Kind, float] = {"number": 3.0, "date": 3.0, "name": 2.5, "phrase": 1.0}
 
 
