@@ -1,7 +1,7 @@
 """What the product reads of the development sets: `python -m training.readings DATA MODEL OUT [--most 600]`.
 
-For each pair, and for sentences of the held-back evidence with one detail changed: the sentences of the claim, each
-with its features, through the code that users run. MODEL is a folder with model.onnx and tokenizer.json.
+The sentences of each claim with their features, through the code that users run. Besides the sets that people labelled:
+sentences of the held-back evidence with one detail changed, and held-back claims with evidence of other claims. MODEL is a folder with model.onnx and tokenizer.json.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from evenhand.verify.network import Network
 from evenhand.verify.retrieval import Article
 from evenhand.verify.verifier import prepare
 from training.details import detail_pairs
+from training.examples import elsewhere
 from training.pairs import HELD_BACK, Pair, for_measuring
 
 
@@ -56,7 +57,9 @@ def main() -> None:
         lines.write(json.dumps({"features": list(FEATURES)}) + "\n")
         sets = for_measuring(options.data)
         texts = sorted({pair.evidence for name in HELD_BACK for pair in sets[name]})
-        sets["details"] = list(detail_pairs(texts, options.most // 6, Random(1)))
+        random = Random(1)
+        sets["details"] = list(detail_pairs(texts, options.most // 6, random))
+        sets["elsewhere"] = [pair for name in HELD_BACK for pair in elsewhere(sets[name], options.most // 4, random)]
         for name, pairs in sets.items():
             if options.sets and name not in options.sets:
                 continue
