@@ -1,8 +1,8 @@
 """Weigh the features, and measure it on the sets left out: `python -m training.fit READINGS [--out FILE] [--ablate]`.
 
 READINGS is what `training.readings` wrote. Leave one set out: the weights are fitted on all sets but one and measured
-on that one. Pairs whose label follows from how they were made are fitted on, not measured. Each set counts the same, and
-within it supported pairs count as much as all others together.
+on that one. Pairs whose label follows from how they were made are fitted on, not measured. Each set counts the same,
+and within it supported pairs count as much as all others together.
 """
 
 import argparse

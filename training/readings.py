@@ -1,7 +1,8 @@
 """What the product reads of the development sets: `python -m training.readings DATA MODEL OUT [--most 600]`.
 
 The sentences of each claim with their features, through the code that users run. Besides the sets that people labelled:
-sentences of the held-back evidence with one detail changed, and held-back claims with evidence of other claims. MODEL is a folder with model.onnx and tokenizer.json.
+sentences of the held-back evidence with one detail changed, and held-back claims with evidence of other claims.
+MODEL is a folder with model.onnx and tokenizer.json.
 """
 
 import argparse
