@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
@@ -41,34 +41,20 @@ class Reader(Protocol):
         ...
 
 
-class _Options(Protocol):
-    """The part of onnxruntime's options that is used; they have no types."""
-
-    log_severity_level: int
-
-    def add_session_config_entry(self, key: str, value: str) -> None: ...
-
-
-class _Session(Protocol):
-    """The part of its sessions that is used."""
-
-    def run(self, outputs: None, inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]: ...
-
-
 class Network:
     """Loading takes a third of a second and about 100 MB; `shared` is loaded once for the process."""
 
     def __init__(self, folder: Traversable = FOLDER) -> None:
-        options = cast("_Options", onnxruntime.SessionOptions())  # pyright: ignore[reportUnknownMemberType]
+        runtime = cast("Any", onnxruntime)  # it has no types
+        options = runtime.SessionOptions()
         options.log_severity_level = 3
         # Within a run the threads wait for one another by spinning; after it the cores belong to others again.
         options.add_session_config_entry("session.force_spinning_stop", "1")
         model = (folder / "model.onnx").read_bytes()
         self.digest = hashlib.sha256(model).hexdigest()
-        session = onnxruntime.InferenceSession(
+        self._session = runtime.InferenceSession(
             model, options, providers=["CPUExecutionProvider"], disabled_optimizers=_SLOWER_FUSED
         )
-        self._session = cast("_Session", session)
         self._tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text(encoding="utf-8"))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
