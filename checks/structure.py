@@ -13,13 +13,11 @@ from pathlib import Path
 import grimp
 
 PACKAGE = Path(__file__).parents[1] / "src" / "evenhand"
-EXEMPT = ("verify",)
-"""Packages that are about to be rewritten."""
 
 MODULES_PER_FOLDER = 12
-MOST_PYTHON_LINES = 36_500
+MOST_PYTHON_LINES = 32_050
 """A ratchet: lower it when the tree has become smaller."""
-MOST_MODULES = 235
+MOST_MODULES = 205
 """A ratchet, too."""
 MOST_JAVASCRIPT_LINES = 4_300
 
@@ -55,13 +53,9 @@ def _lines(pattern: str) -> int:
     return sum((PACKAGE / path).read_text(encoding="utf-8").count("\n") for path in _files(pattern))
 
 
-def _checked_modules() -> list[Path]:
-    return [path for path in modules() if path.parts[0] not in EXEMPT]
-
-
 def _crowded_folders() -> Iterator[str]:
     scripts = [path for path in _files("*.js") if path.name != "__init__.py"]
-    for kind, paths in (("modules", _checked_modules()), ("scripts", scripts)):
+    for kind, paths in (("modules", modules()), ("scripts", scripts)):
         folders: dict[Path, int] = defaultdict(int)
         for path in paths:
             folders[path.parent] += 1
@@ -72,14 +66,14 @@ def _crowded_folders() -> Iterator[str]:
 
 def _modules_by_name() -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
-    for path in _checked_modules():
+    for path in modules():
         found[f"{path.parts[0]}: {path.stem}"].append(str(path))
     return found
 
 
 def _modules_by_class() -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
-    for path in _checked_modules():
+    for path in modules():
         tree = ast.parse((PACKAGE / path).read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.ClassDef):

@@ -81,7 +81,7 @@ def elsewhere(pairs: Sequence[Pair], many: int, random: Random) -> list[Pair]:
         at = random.randrange(len(texts))
         if random.random() < _RELATED:
             scores: Counter[int] = Counter()
-            for word in claim:
+            for word in sorted(claim):
                 if known[word] < len(texts) / 20:
                     for other in index[word]:
                         scores[other] += 1 / known[word]  # type: ignore[assignment]

@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 
 from evenhand.verify.claims import statements
-from evenhand.verify.features import FEATURES, Comparison
+from evenhand.verify.features import ClaimComparison
 from evenhand.verify.network import Network
 from evenhand.verify.retrieval import Article
 from evenhand.verify.verifier import prepare
@@ -27,7 +27,7 @@ def sampled(pairs: list[Pair], most: int) -> list[Pair]:
     return sorted(pairs, key=lambda pair: hashlib.sha256((pair.claim + pair.evidence).encode()).hexdigest())[:most]
 
 
-def features_of(pairs: Sequence[Pair], network: Network) -> list[list[list[float]]]:
+def features_of(pairs: Sequence[Pair], network: Network) -> list[list[dict[str, float]]]:
     """For each pair the features of each part of each sentence that claims something."""
     articles = [Article(pair.evidence) for pair in pairs]
     reads = [
@@ -37,7 +37,7 @@ def features_of(pairs: Sequence[Pair], network: Network) -> list[list[list[float
     readings = iter(network.read([pair for some in reads for one in some for pair in one.pairs]))
     return [
         [
-            Comparison(part.claim, part.views[0], article, [next(readings) for _ in part.views]).features()
+            ClaimComparison(part.claim, part.views[0], article, [next(readings) for _ in part.views]).features()
             for one in some
             for part in one.parts
         ]
@@ -55,7 +55,6 @@ def main() -> None:
     options = parser.parse_args()
     network = Network(options.model)
     with options.out.open("w", encoding="utf-8") as lines:
-        lines.write(json.dumps({"features": list(FEATURES)}) + "\n")
         sets = for_measuring(options.data)
         texts = sorted({pair.evidence for name in HELD_BACK for pair in sets[name]})
         random = Random(1)

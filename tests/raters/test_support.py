@@ -8,9 +8,9 @@ from evenhand.errors import UserError
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.raters.verifier.support_labels import FITTING, meaning, question_field, support_of
-from evenhand.verify.verifier import Label, Verdict
+from evenhand.verify.verifier import SupportLabel, Verdict
 
-THREE = {Label.SUPPORTED: 0.5, Label.CONTRADICTED: 0.3, Label.NO_EVIDENCE: 0.2}
+THREE = {SupportLabel.SUPPORTED: 0.5, SupportLabel.CONTRADICTED: 0.3, SupportLabel.NO_EVIDENCE: 0.2}
 
 
 def protocol_with(labels: Sequence[str], *, evidence: str = "evidence", unit: str = "item") -> Protocol:
@@ -44,21 +44,21 @@ criteria:
 @pytest.mark.parametrize(
     ("label", "outcome"),
     [
-        ("SUPPORTED", Label.SUPPORTED),
-        ("Fully-Supported", Label.SUPPORTED),
-        ("entailment", Label.SUPPORTED),
-        ("REFUTES", Label.CONTRADICTED),
-        ("Not Enough_Info", Label.NO_EVIDENCE),
-        ("not_entailment", Label.NO_EVIDENCE),
-        ("notSupported", Label.NO_EVIDENCE),
-        ("Can't confidently assess or no claim", Label.NO_CLAIM),
-        ("Disputed", Label.DISPUTED),
+        ("SUPPORTED", SupportLabel.SUPPORTED),
+        ("Fully-Supported", SupportLabel.SUPPORTED),
+        ("entailment", SupportLabel.SUPPORTED),
+        ("REFUTES", SupportLabel.CONTRADICTED),
+        ("Not Enough_Info", SupportLabel.NO_EVIDENCE),
+        ("not_entailment", SupportLabel.NO_EVIDENCE),
+        ("notSupported", SupportLabel.NO_EVIDENCE),
+        ("Can't confidently assess or no claim", SupportLabel.NO_CLAIM),
+        ("Disputed", SupportLabel.DISPUTED),
         ("supported by friends", None),
         ("LABEL_0", None),
         ("Polite", None),
     ],
 )
-def test_a_label_is_known_by_its_name(label: str, outcome: Label | None):
+def test_a_label_is_known_by_its_name(label: str, outcome: SupportLabel | None):
     assert meaning(label) is outcome
 
 
@@ -66,7 +66,7 @@ def test_the_built_in_protocols_that_fit_are_those_that_the_error_names():
     for name in ("ai-detection", "feedback", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy"):
         protocol = load_protocol(name)
         if name in FITTING:
-            assert support_of(protocol).labels[Label.SUPPORTED] in ("SUPPORTED", "Accurate")
+            assert support_of(protocol).labels[SupportLabel.SUPPORTED] in ("SUPPORTED", "Accurate")
         else:
             with pytest.raises(UserError, match=rf"^{name}: the verifier cannot rate .* fits halo-support and stem-"):
                 support_of(protocol)
@@ -84,31 +84,34 @@ def test_all_that_a_protocol_lacks_is_said_at_once():
 def test_five_outcomes_have_their_own_labels_under_document_004():
     support = support_of(load_protocol("stem-accuracy"))
     assert support.criterion.id == "accuracy"
-    assert {outcome: support.label(Verdict(outcome, THREE)) for outcome in Label} == {
-        Label.SUPPORTED: "Accurate",
-        Label.CONTRADICTED: "Inaccurate",
-        Label.NO_EVIDENCE: "Unsupported",
-        Label.DISPUTED: "Disputed",
-        Label.NO_CLAIM: "Can't confidently assess or no claim",
+    assert {outcome: support.label(Verdict(outcome, THREE)) for outcome in SupportLabel} == {
+        SupportLabel.SUPPORTED: "Accurate",
+        SupportLabel.CONTRADICTED: "Inaccurate",
+        SupportLabel.NO_EVIDENCE: "Unsupported",
+        SupportLabel.DISPUTED: "Disputed",
+        SupportLabel.NO_CLAIM: "Can't confidently assess or no claim",
     }
 
 
 def test_where_labels_are_fewer_the_nearest_one_is_given():
     three = support_of(load_protocol("halo-support"))
     # Of the three outcomes of a disputed claim the likeliest counts; a text without a claim finds no backing.
-    assert three.label(Verdict(Label.DISPUTED, THREE)) == "SUPPORTED"
-    assert three.label(Verdict(Label.NO_CLAIM, {})) == "NO EVIDENCE"
+    assert three.label(Verdict(SupportLabel.DISPUTED, THREE)) == "SUPPORTED"
+    assert three.label(Verdict(SupportLabel.NO_CLAIM, {})) == "NO EVIDENCE"
     two = support_of(protocol_with(["Attributable", "Not attributable"]))
     assert two.criterion.id == "backing"
-    assert two.label(Verdict(Label.CONTRADICTED, THREE)) == "Not attributable"
-    assert two.label(Verdict(Label.SUPPORTED, THREE)) == "Attributable"
+    assert two.label(Verdict(SupportLabel.CONTRADICTED, THREE)) == "Not attributable"
+    assert two.label(Verdict(SupportLabel.SUPPORTED, THREE)) == "Attributable"
 
 
 def test_probabilities_of_outcomes_that_share_a_label_add_up():
     two = support_of(protocol_with(["Not attributable", "Attributable"]))
-    assert two.distribution(Verdict(Label.SUPPORTED, THREE)) == (("Not attributable", 0.5), ("Attributable", 0.5))
+    assert two.distribution(Verdict(SupportLabel.SUPPORTED, THREE)) == (
+        ("Not attributable", 0.5),
+        ("Attributable", 0.5),
+    )
     three = support_of(load_protocol("halo-support"))
-    assert three.distribution(Verdict(Label.SUPPORTED, THREE)) == (
+    assert three.distribution(Verdict(SupportLabel.SUPPORTED, THREE)) == (
         ("SUPPORTED", 0.5),
         ("CONTRADICTED", 0.3),
         ("NO EVIDENCE", 0.2),
@@ -117,10 +120,10 @@ def test_probabilities_of_outcomes_that_share_a_label_add_up():
 
 def test_what_has_no_probability_gets_none():
     five = support_of(load_protocol("stem-accuracy"))
-    assert five.distribution(Verdict(Label.DISPUTED, THREE)) == ()
-    assert five.distribution(Verdict(Label.NO_CLAIM, {})) == ()
+    assert five.distribution(Verdict(SupportLabel.DISPUTED, THREE)) == ()
+    assert five.distribution(Verdict(SupportLabel.NO_CLAIM, {})) == ()
     # Without a label of its own the disputed claim has that of an outcome, which has a probability.
-    assert support_of(load_protocol("halo-support")).distribution(Verdict(Label.DISPUTED, THREE)) != ()
+    assert support_of(load_protocol("halo-support")).distribution(Verdict(SupportLabel.DISPUTED, THREE)) != ()
 
 
 def test_a_question_is_known_by_its_name_or_alias():

@@ -100,17 +100,7 @@ def test_the_six_examples_of_document_003(context: str, answer: str, label: str)
     assert answer_of(judgement).value == label
 
 
-# What the network is too weak for, and the checks do not make up for. An example that comes right must leave the list.
-MISSED = ("The answer gives a different figure",)
-
-
-@pytest.mark.parametrize(
-    "example",
-    [
-        pytest.param(one, id=one.title, marks=pytest.mark.xfail(strict=True) if one.title in MISSED else ())
-        for one in HALO.examples
-    ],
-)
+@pytest.mark.parametrize("example", HALO.examples, ids=[one.title for one in HALO.examples])
 def test_the_worked_examples_of_document_003s_protocol(example: Any):
     item = Item("x", HALO.example_fields(example))
     (judgement,) = judged(HALO, (item, split(HALO, item)))
@@ -149,10 +139,10 @@ def test_one_contradicted_sentence_makes_the_answer_contradicted_and_is_the_one_
 def test_a_bare_phrase_is_read_with_its_question():
     context = "Oslo has been the capital of Norway since 1814. Bergen is its second city."
     right, wrong = (
-        answer_of(judged(HALO, halo(name, context, "What is the capital of Norway?"))[0]) for name in ("Oslo", "Bergen")
+        answer_of(judged(HALO, halo(name, context, "What is the capital of Norway?"))[0]) for name in ("Oslo", "Lima")
     )
     assert (right.value, wrong.value) == ("SUPPORTED", "CONTRADICTED")
-    assert "capital of Norway" in (right.rationale or "")
+    assert "What is the capital of Norway? Oslo" in (right.rationale or "")
 
 
 def test_sentences_without_a_claim_are_told_apart_from_those_without_evidence():

@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.verify.network import shared
 from evenhand.verify.retrieval import Article
-from evenhand.verify.verifier import Label, conclude, prepare
+from evenhand.verify.verifier import SupportLabel, conclude, prepare
 
 PEOPLE = "Ada Lund|Otto Brandt|Mary Poole|Ravi Menon|Ines Calder|Tom Avery|Lena Fisk|Hugo Marsh|Nora Quill".split("|")
 PLACES = "Lisbon|Harrow|Tromsø|Leeds|Nairobi|Kyoto|Bergen|Quito|Dublin|Geneva".split("|")
@@ -42,7 +42,7 @@ def sentences(kind: str, random: Random) -> Iterator[tuple[str, str]]:
             yield one, another
 
 
-def label(claim: str, evidence: str) -> Label:
+def label(claim: str, evidence: str) -> SupportLabel:
     article = Article(evidence)
     reads = prepare(claim, article)
     return conclude(reads, shared().read(reads.pairs), article, calibrated=True).label
@@ -52,6 +52,6 @@ def label(claim: str, evidence: str) -> Label:
 def test_a_changed_detail_is_noticed_and_an_unchanged_sentence_is_supported(kind: str):
     source = sentences(kind, Random(20))
     pairs = [next(source) for _ in range(MANY)]
-    kept = sum(label(true, true) is Label.SUPPORTED for true, _ in pairs)
-    noticed = sum(label(false, true) is Label.CONTRADICTED for true, false in pairs)
+    kept = sum(label(true, true) is SupportLabel.SUPPORTED for true, _ in pairs)
+    noticed = sum(label(false, true) is SupportLabel.CONTRADICTED for true, false in pairs)
     assert min(kept, noticed) >= ENOUGH, f"{kept} of {MANY} supported, {noticed} changes noticed"

@@ -1,40 +1,40 @@
-"""Features → calibrated probabilities: a logistic model, fitted on labelled development sets by `training.fit`."""
+"""Features → calibrated probabilities: two logistic models, fitted on labelled development sets by `training.fit`.
+
+The first says whether a claim is supported, the second whether one that is not is contradicted or merely without
+evidence: most sets with labels by people tell only the first.
+"""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from math import exp
 
-import numpy as np
-from numpy.typing import NDArray
-
-from evenhand.verify.features import FEATURES
 from evenhand.verify.network import FOLDER, Reading
+
+Weights = Mapping[str, float]
+"""Of each feature by its name, and a constant."""
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
-    """`weights`: a row of three for each feature, and a last row that is always added."""
+class Calibrator:
+    supported: Weights
+    contradicted: Weights
 
-    weights: NDArray[np.float64]
-    threshold: float
-    """How likely support must be for a claim to be called supported."""
+    def probabilities(self, features: Mapping[str, float]) -> Reading:
+        """How likely a claim with these features is supported, contradicted, or neither."""
+        supported = _probability(self.supported, features)
+        contradicted = (1 - supported) * _probability(self.contradicted, features)
+        return Reading(supported, contradicted, 1 - supported - contradicted)
 
-    def probabilities(self, features: Sequence[float]) -> Reading:
-        """Supported, contradicted, neither."""
-        scores = np.array([*features, 1.0]) @ self.weights
-        odds = np.exp(scores - scores.max())
-        return Reading(*map(float, odds / odds.sum()))
 
-    def is_supported(self, found: Reading) -> bool:
-        """Whether support is likely enough, and no less likely than contradiction."""
-        return found.supported >= max(self.threshold, found.contradicted)
+def _probability(weights: Weights, features: Mapping[str, float]) -> float:
+    known = {**features, "constant": 1.0}
+    return 1 / (1 + exp(-sum(weight * known[name] for name, weight in weights.items())))
 
 
 @cache
-def shipped() -> Calibration:
+def shipped() -> Calibrator:
     """The calibration that comes with the network."""
     content = json.loads((FOLDER / "calibration.json").read_text(encoding="utf-8"))
-    if list(content["weights"]) != [*FEATURES, "constant"]:
-        raise RuntimeError("calibration.json was fitted with other features: run training.fit")
-    return Calibration(np.array(list(content["weights"].values())), content["threshold"])
+    return Calibrator(**content)

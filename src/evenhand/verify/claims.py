@@ -26,7 +26,7 @@ _LEAD_IN = re.compile(r"([^:]{1,80}):\s+(\S+\s+\S+\s+\S.*)", re.DOTALL)
 _LEADS = frozenset("are is was were be include includes including as example namely like note note".split())
 _PRONOUN = re.compile(r"(?:i|you|he|she|it|we|they|there|this|that|these|those)\b", re.I)
 _YES_NO = re.compile(r"(?:yes|no|true|false)\b", re.I)
-_MANY, _DIFFERENT, _BARE = 12, 3, 8  # words
+_MANY, _DIFFERENT, _BARE, _SENTENCE = 12, 3, 8, 4  # words
 _MOST_OPENERS = 8
 
 _SOURCE = (
@@ -135,7 +135,8 @@ def has_claim(sentence: str) -> bool:
 
 def is_bare(answer: str) -> bool:
     """Whether an answer is a short phrase, or yes or no, that says something only together with its question."""
-    if len(answer.split()) > _BARE:
+    words = len(answer.split())
+    if words > _BARE or (words > _SENTENCE and answer.rstrip().endswith(".")):
         return False
     said = _DEPENDENT.sub("", answer.strip())
     return bool(_YES_NO.match(said)) or not (_AUXILIARY.search(said) or _PRONOUN.match(said))

@@ -11,7 +11,7 @@ from enum import StrEnum
 from evenhand.nlp.language import unreadable
 from evenhand.verify.calibration import shipped
 from evenhand.verify.claims import has_claim, is_bare
-from evenhand.verify.features import Comparison
+from evenhand.verify.features import ClaimComparison
 from evenhand.verify.network import Pair, Reading
 from evenhand.verify.retrieval import Article
 
@@ -22,7 +22,7 @@ _CLEAR = 0.8  # how sure single sentences must be, each way, for a claim to coun
 _NOTES = 6
 
 
-class Label(StrEnum):
+class SupportLabel(StrEnum):
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -41,17 +41,17 @@ class Verdict:
     A disputed claim has them too: the likeliest of the three is its label if a scale has no "disputed".
     """
 
-    label: Label
-    probabilities: Mapping[Label, float]
+    label: SupportLabel
+    probabilities: Mapping[SupportLabel, float]
     spans: tuple[tuple[int, int], ...] = ()
     """The evidence, as character ranges of the article's text."""
     notes: tuple[str, ...] = ()
     """What speaks against the claim, in words."""
 
     @property
-    def likeliest(self) -> Label:
+    def likeliest(self) -> SupportLabel:
         """The label, or if it is disputed the likeliest of the three."""
-        if self.label is not Label.DISPUTED:
+        if self.label is not SupportLabel.DISPUTED:
             return self.label
         return max(self.probabilities, key=lambda label: self.probabilities[label])
 
@@ -85,11 +85,11 @@ def prepare(claim: str, article: Article, question: str | None = None, *, englis
     """
     claim = claim.strip()
     if not has_claim(claim):
-        return Reads(claim, settled=Verdict(Label.NO_CLAIM, {}))
+        return Reads(claim, settled=Verdict(SupportLabel.NO_CLAIM, {}))
     if question and is_bare(claim):
         claim = f"{question.strip()} {claim}"
     if not len(article):
-        nothing = Verdict(Label.NO_EVIDENCE, {Label.NO_EVIDENCE: 1.0}, notes=("no evidence is given",))
+        nothing = Verdict(SupportLabel.NO_EVIDENCE, {SupportLabel.NO_EVIDENCE: 1.0}, notes=("no evidence is given",))
         return Reads(claim, settled=nothing)
     if english and (reason := unreadable(claim)):
         raise UnknownLanguage(f"the claim {reason}")
@@ -119,16 +119,18 @@ def whole(verdicts: Sequence[Verdict]) -> Verdict:
     Sentences without a claim do not count; if there are no others, there is no claim. The answer is as likely
     supported as its least likely sentence, and as likely contradicted as its likeliest.
     """
-    claims = [verdict for verdict in verdicts if verdict.label is not Label.NO_CLAIM]
+    claims = [verdict for verdict in verdicts if verdict.label is not SupportLabel.NO_CLAIM]
     if not claims:
-        return Verdict(Label.NO_CLAIM, {})
+        return Verdict(SupportLabel.NO_CLAIM, {})
     labels = [verdict.likeliest for verdict in claims]
-    supported = min(verdict.probabilities.get(Label.SUPPORTED, 0.0) for verdict in claims)
-    contradicted = min(max(verdict.probabilities.get(Label.CONTRADICTED, 0.0) for verdict in claims), 1 - supported)
-    if all(label is Label.SUPPORTED for label in labels):
-        label = Label.SUPPORTED
+    supported = min(verdict.probabilities.get(SupportLabel.SUPPORTED, 0.0) for verdict in claims)
+    contradicted = min(
+        max(verdict.probabilities.get(SupportLabel.CONTRADICTED, 0.0) for verdict in claims), 1 - supported
+    )
+    if all(label is SupportLabel.SUPPORTED for label in labels):
+        label = SupportLabel.SUPPORTED
     else:
-        label = Label.CONTRADICTED if Label.CONTRADICTED in labels else Label.NO_EVIDENCE
+        label = SupportLabel.CONTRADICTED if SupportLabel.CONTRADICTED in labels else SupportLabel.NO_EVIDENCE
     telling = [verdict for verdict, own in zip(claims, labels, strict=True) if own is label]
     return Verdict(
         label,
@@ -139,14 +141,13 @@ def whole(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def _calibrated(part: Part, readings: Sequence[Reading], article: Article) -> Verdict:
-    comparison = Comparison(part.claim, part.views[0], article, readings)
-    calibration = shipped()
-    found = calibration.probabilities(comparison.features())
-    if calibration.is_supported(found):
-        label = Label.SUPPORTED
+    comparison = ClaimComparison(part.claim, part.views[0], article, readings)
+    found = shipped().probabilities(comparison.features())
+    if found.supported >= 0.5:
+        label = SupportLabel.SUPPORTED
     else:
-        label = Label.CONTRADICTED if found.contradicted >= found.neither else Label.NO_EVIDENCE
-    label = Label.DISPUTED if _both_ways(readings) else label
+        label = SupportLabel.CONTRADICTED if found.contradicted >= found.neither else SupportLabel.NO_EVIDENCE
+    label = SupportLabel.DISPUTED if _both_ways(readings) else label
     notes = tuple(dict.fromkeys(comparison.notes()))[:_NOTES]
     return Verdict(label, _three(*found[:2]), _spans(label, part, readings, article), notes)
 
@@ -156,7 +157,7 @@ def _plain(part: Part, readings: Sequence[Reading], article: Article) -> Verdict
     surest = max(readings, key=lambda one: max(one.supported, one.contradicted))
     probabilities = _three(surest.supported, surest.contradicted)
     label = max(probabilities, key=lambda label: probabilities[label])
-    label = Label.DISPUTED if _both_ways(readings) else label
+    label = SupportLabel.DISPUTED if _both_ways(readings) else label
     return Verdict(label, probabilities, _spans(label, part, readings, article))
 
 
@@ -166,9 +167,11 @@ def _both_ways(readings: Sequence[Reading]) -> bool:
     return any(one.supported >= _CLEAR for one in single) and any(one.contradicted >= _CLEAR for one in single)
 
 
-def _spans(label: Label, part: Part, readings: Sequence[Reading], article: Article) -> tuple[tuple[int, int], ...]:
+def _spans(
+    label: SupportLabel, part: Part, readings: Sequence[Reading], article: Article
+) -> tuple[tuple[int, int], ...]:
     """The sentences that the label rests on: those that say so by themselves, or else the two that are closest."""
-    if label is Label.NO_EVIDENCE:
+    if label is SupportLabel.NO_EVIDENCE:
         return ()
     single = list(zip(part.views, readings, strict=True))[1:]
     places = {place for view, one in single if _says(one, label) >= 0.5 for place in view}
@@ -177,10 +180,10 @@ def _spans(label: Label, part: Part, readings: Sequence[Reading], article: Artic
     return tuple(article.spans[place] for place in sorted(places or part.views[0]))
 
 
-def _says(reading: Reading, label: Label) -> float:
-    if label is Label.DISPUTED:
+def _says(reading: Reading, label: SupportLabel) -> float:
+    if label is SupportLabel.DISPUTED:
         return max(reading.supported, reading.contradicted)
-    return reading.supported if label is Label.SUPPORTED else reading.contradicted
+    return reading.supported if label is SupportLabel.SUPPORTED else reading.contradicted
 
 
 def _views(claim: str, article: Article) -> tuple[tuple[int, ...], ...]:
@@ -199,9 +202,9 @@ def _parts(claim: str) -> list[str]:
     return [" ".join(words[at : at + _LONGEST_CLAIM]) for at in range(0, len(words), _LONGEST_CLAIM)]
 
 
-def _three(supported: float, contradicted: float) -> Mapping[Label, float]:
+def _three(supported: float, contradicted: float) -> Mapping[SupportLabel, float]:
     return {
-        Label.SUPPORTED: supported,
-        Label.CONTRADICTED: contradicted,
-        Label.NO_EVIDENCE: max(0.0, 1 - supported - contradicted),
+        SupportLabel.SUPPORTED: supported,
+        SupportLabel.CONTRADICTED: contradicted,
+        SupportLabel.NO_EVIDENCE: max(0.0, 1 - supported - contradicted),
     }

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evenhand.llm.base import Choice, Message, Reply, Request
 from evenhand.protocol.model import Protocol
-from evenhand.raters.llm_judge.parse import LONGEST, Fault, Reading, Reason, again, read_reply
+from evenhand.raters.llm_judge.parse import LONGEST, Fault, ParsedReply, Reason, again, read_reply
 from evenhand.raters.llm_judge.prompt import Prompts
 from evenhand.records import Answer, Span
 from tests.raters.rater_cases import EVIDENCE, NAMES, one, protocol_named, says, tasks, together
@@ -36,11 +36,11 @@ def coded(name: str, body: object) -> object:
     return str(body).replace("{", f'{{"unit_code": "{code}", ', 1)
 
 
-def read(name: str, body: object, finish: str = "stop") -> Reading:
+def read(name: str, body: object, finish: str = "stop") -> ParsedReply:
     return read_reply(protocol_named(name), one(name), says(coded(name, body), finish))
 
 
-def values(reading: Reading, unit: str = "case") -> Mapping[str, object]:
+def values(reading: ParsedReply, unit: str = "case") -> Mapping[str, object]:
     assert reading.faults == {}
     return {answer.criterion: answer.value for answer in reading.answers[unit]}
 
@@ -263,15 +263,15 @@ CODES = list(together("stem-accuracy").codes.values())
 CODED = [{"unit_code": code, **entry} for code, entry in zip(CODES, THREE, strict=True)]
 
 
-def read_together(body: object, finish: str = "stop") -> Reading:
+def read_together(body: object, finish: str = "stop") -> ParsedReply:
     return read_reply(protocol_named("stem-accuracy"), together("stem-accuracy"), says(body, finish))
 
 
-def labels(reading: Reading) -> Mapping[str, Sequence[object]]:
+def labels(reading: ParsedReply) -> Mapping[str, Sequence[object]]:
     return {unit: [answer.value for answer in answers] for unit, answers in reading.answers.items()}
 
 
-def fault_reasons(reading: Reading) -> Mapping[str, str]:
+def fault_reasons(reading: ParsedReply) -> Mapping[str, str]:
     return {unit: fault.reason for unit, fault in reading.faults.items()}
 
 
@@ -385,7 +385,7 @@ def test_a_reply_that_may_be_another_ones_is_not_shown_and_asked_for_on_a_fresh_
 
 def test_asking_again_shows_a_long_or_hostile_reply_in_bounds():
     request = Request((Message("system", "s"), Message("user", "u")))
-    reading = Reading(faults={"a": Fault("not JSON", "h"), "b": Fault("not JSON", "h")}, own=True)
+    reading = ParsedReply(faults={"a": Fault("not JSON", "h"), "b": Fault("not JSON", "h")}, own=True)
     assert len(again(request, Reply("x" * 10**6), reading).messages[2].content) == LONGEST + 2
     assert "<|im_end|>" not in again(request, Reply("<|im_end|>"), reading).messages[2].content
     assert again(request, Reply("x"), reading).messages[3].content.count("- h") == 1

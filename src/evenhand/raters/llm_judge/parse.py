@@ -82,7 +82,7 @@ class Fault:
 
 
 @dataclass(slots=True)
-class Reading:
+class ParsedReply:
     """What was read: each unit is in `answers` or `faults`. `own`: the reply contains the code of one of them."""
 
     answers: dict[str, Sequence[Answer]] = field(default_factory=dict[str, Sequence[Answer]])
@@ -98,13 +98,13 @@ class Reading:
         ]
 
 
-def read_reply(protocol: Protocol, case: PromptCase, reply: Reply) -> Reading:
+def read_reply(protocol: Protocol, case: PromptCase, reply: Reply) -> ParsedReply:
     """Read a reply to the prompt of a case. Nothing is guessed: a unit has all its answers or a fault.
 
     An answer has the distribution of its values if the reply has log probabilities and was JSON without any repair.
     """
     text = reply.text.casefold()
-    reading = Reading(own=any(code.casefold() in text for code in case.codes.values()))
+    reading = ParsedReply(own=any(code.casefold() in text for code in case.codes.values()))
     reader = _ReplyReader(protocol, case, reply)
     try:
         entries = reader.entries()
@@ -120,7 +120,7 @@ def read_reply(protocol: Protocol, case: PromptCase, reply: Reply) -> Reading:
     return reading
 
 
-def again(request: Request, reply: Reply, reading: Reading) -> Request:
+def again(request: Request, reply: Reply, reading: ParsedReply) -> Request:
     """The request that follows a faulty reply: the same one, and what was wrong."""
     hints = "\n".join(f"- {hint}" for hint in dict.fromkeys(fault.hint for fault in reading.faults.values()))
     correction = (

@@ -10,7 +10,7 @@ from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import RATER_DEFAULTS, Rater, RaterOptions, model_ref
 from evenhand.raters.ensemble import all_of, combined
-from evenhand.raters.llm_judge.parse import Reading, again, read_reply
+from evenhand.raters.llm_judge.parse import ParsedReply, again, read_reply
 from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, PromptCase, Prompts
 from evenhand.raters.registry import RaterContext
 from evenhand.records import Item, Unit
@@ -86,13 +86,13 @@ class LlmRater(Rater):
             for judgement, other in zip(first, second, strict=True)
         ]
 
-    async def _ask(self, case: PromptCase, request: Request) -> tuple[Reply | None, Reading, Sequence[Judgement]]:
+    async def _ask(self, case: PromptCase, request: Request) -> tuple[Reply | None, ParsedReply, Sequence[Judgement]]:
         """The reply, if one came, how it was read, and a judgement of each unit."""
         try:
             reply = await self._chat.complete(request)
         except CallError as error:
             failure = RaterFailure(error.reason, error.raw)
-            return None, Reading(), [Judgement(unit, failure=failure) for unit in case.units]
+            return None, ParsedReply(), [Judgement(unit, failure=failure) for unit in case.units]
         reading = read_reply(self._asked_protocol, case, reply)
         return reply, reading, reading.judgements(case, reply)
 

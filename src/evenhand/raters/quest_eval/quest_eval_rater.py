@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evenhand.errors import RaterFailure, UserError
+from evenhand.nlp.language import unreadable
 from evenhand.nlp.quotes import Quotes
 from evenhand.nlp.words import is_chinese
 from evenhand.protocol.completion import Judgement
@@ -18,7 +19,6 @@ from evenhand.raters.base import Rater, digest_of, local_computation, model_ref
 from evenhand.raters.registry import RaterContext, model_within, specs_in
 from evenhand.records import UNANSWERABLE, Answer, Item, Span, Unit
 from evenhand.scales import Text
-from evenhand.nlp.language import unreadable
 
 ANSWERING = "2"
 """Raised when the same question and text come to be answered otherwise: part of a rater's configuration."""

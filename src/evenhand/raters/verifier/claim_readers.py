@@ -22,7 +22,7 @@ from evenhand.raters.ensemble import all_of
 from evenhand.raters.verifier.support_labels import outputs_of, support_of
 from evenhand.records import Answer, Item, Unit
 from evenhand.verify.network import FOLDER, Pair, Reader, Reading, shared
-from evenhand.verify.verifier import Label
+from evenhand.verify.verifier import SupportLabel
 
 VALID = (
     "Valid is the folder of a sequence classification model that was taught natural language inference (config.json, "
@@ -32,7 +32,7 @@ VALID = (
 LONGEST = 512
 """Tokens of evidence and claim together: what such models were taught with, where they do not say less."""
 
-_OUTCOMES = (Label.SUPPORTED, Label.CONTRADICTED, Label.NO_EVIDENCE)
+_OUTCOMES = (SupportLabel.SUPPORTED, SupportLabel.CONTRADICTED, SupportLabel.NO_EVIDENCE)
 _CLAIM = Unit("claim", "claim", 1)
 _LEAST = 0.5
 """A label that a model chose is at least as likely as all others together, whatever confidence it states."""
@@ -48,7 +48,7 @@ class Read:
     reply: str | None = None
     seconds: float | None = None
 
-    def share(self, label: Label) -> float:
+    def share(self, label: SupportLabel) -> float:
         """How likely the pair is of this label, one of the three that a reading is about."""
         return self.reading[_OUTCOMES.index(label)] if self.reading is not None else 0.0
 

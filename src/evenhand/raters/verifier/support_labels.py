@@ -12,27 +12,27 @@ from evenhand.errors import UserError
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import Value
 from evenhand.scales import Nominal
-from evenhand.verify.verifier import Label, Verdict
+from evenhand.verify.verifier import SupportLabel, Verdict
 
 FITTING = ("halo-support", "stem-accuracy")
 """The built-in protocols with such a criterion."""
 
-_WORDS: Mapping[Label, Sequence[str]] = {
-    Label.SUPPORTED: (
+_WORDS: Mapping[SupportLabel, Sequence[str]] = {
+    SupportLabel.SUPPORTED: (
         "supported, supports, support, fully supported, entailed, entailment, entails, accurate, attributable, "
         "fully attributable, attributed, faithful, grounded, consistent"
     ).split(", "),
-    Label.CONTRADICTED: (
+    SupportLabel.CONTRADICTED: (
         "contradicted, contradiction, contradicts, contradictory, refuted, refutes, refute, inaccurate"
     ).split(", "),
-    Label.NO_EVIDENCE: (
+    SupportLabel.NO_EVIDENCE: (
         "no evidence, not enough info, not enough information, not enough evidence, insufficient evidence, neutral, "
         "unsupported, not supported, unverifiable, not verifiable, not entailed, not entailment, not attributable, "
         "not attributed, unattributable, extrapolatory, baseless, unfaithful, not faithful, ungrounded, not grounded, "
         "inconsistent, not consistent, hallucinated, hallucination"
     ).split(", "),
-    Label.DISPUTED: "disputed, conflicting, conflicting evidence, mixed, mixed evidence".split(", "),
-    Label.NO_CLAIM: (
+    SupportLabel.DISPUTED: "disputed, conflicting, conflicting evidence, mixed, mixed evidence".split(", "),
+    SupportLabel.NO_CLAIM: (
         "no claim, no factual claim, cannot assess, can't assess, cannot confidently assess, "
         "can't confidently assess, cannot assess or no claim, can't confidently assess or no claim, not checkable, "
         "not check worthy"
@@ -44,10 +44,10 @@ def _key(label: str) -> str:
     return re.sub(r"[\W\d_]+", "", label.casefold())
 
 
-_MEANINGS: Mapping[str, Label] = {_key(word): label for label, words in _WORDS.items() for word in words}
+_MEANINGS: Mapping[str, SupportLabel] = {_key(word): label for label, words in _WORDS.items() for word in words}
 
 
-def meaning(label: str) -> Label | None:
+def meaning(label: str) -> SupportLabel | None:
     """What a label's name says about support, where it says anything."""
     return _MEANINGS.get(_key(label))
 
@@ -55,7 +55,7 @@ def meaning(label: str) -> Label | None:
 def outputs_of(source: str, names: Mapping[int, str]) -> Sequence[Sequence[int]]:
     """Which outputs, named by id2label, mean supported, contradicted, neither; or UserError. The second may be none."""
     labels = {place: meaning(names[place]) for place in sorted(names)}
-    outcomes = (Label.SUPPORTED, Label.CONTRADICTED, Label.NO_EVIDENCE)
+    outcomes = (SupportLabel.SUPPORTED, SupportLabel.CONTRADICTED, SupportLabel.NO_EVIDENCE)
     outputs = [[place for place, label in labels.items() if label is outcome] for outcome in outcomes]
     supported, _, neither = outputs
     if sum(map(len, outputs)) < len(labels) or not supported or not neither:
@@ -72,7 +72,7 @@ class Support:
     """A criterion and the label of its scale for each outcome that it has one for."""
 
     criterion: Criterion
-    labels: Mapping[Label, str]
+    labels: Mapping[SupportLabel, str]
 
     def label(self, verdict: Verdict) -> str:
         """The label for a verdict. Where the scale has none of its own:
@@ -83,16 +83,16 @@ class Support:
         """
         if verdict.label in self.labels:
             return self.labels[verdict.label]
-        return self.labels.get(verdict.likeliest, self.labels[Label.NO_EVIDENCE])
+        return self.labels.get(verdict.likeliest, self.labels[SupportLabel.NO_EVIDENCE])
 
     def distribution(self, verdict: Verdict) -> tuple[tuple[Value, float], ...]:
         """How likely each label is; empty where the verdict is one that has no probability: disputed, or no claim."""
-        disputed = verdict.label is Label.DISPUTED and Label.DISPUTED in self.labels
+        disputed = verdict.label is SupportLabel.DISPUTED and SupportLabel.DISPUTED in self.labels
         if disputed or not verdict.probabilities:
             return ()
         shares: dict[str, float] = {}
         for outcome, share in verdict.probabilities.items():
-            label = self.labels.get(outcome, self.labels[Label.NO_EVIDENCE])
+            label = self.labels.get(outcome, self.labels[SupportLabel.NO_EVIDENCE])
             shares[label] = shares.get(label, 0.0) + share
         return tuple((label, shares[label]) for label in map(str, self.criterion.scale.values) if label in shares)
 
@@ -138,9 +138,9 @@ def fields_of(protocol: Protocol, role: str) -> Sequence[str]:
 def _support(criterion: Criterion) -> Support | None:
     if not isinstance(criterion.scale, Nominal) or criterion.when is not None:
         return None
-    labels: dict[Label, str] = {}
+    labels: dict[SupportLabel, str] = {}
     for name, label in criterion.scale.labels.items():
         said = next(filter(None, map(meaning, (name, *label.aliases))), None)
         if said is not None:
             labels.setdefault(said, name)
-    return Support(criterion, labels) if {Label.SUPPORTED, Label.NO_EVIDENCE} <= labels.keys() else None
+    return Support(criterion, labels) if {SupportLabel.SUPPORTED, SupportLabel.NO_EVIDENCE} <= labels.keys() else None

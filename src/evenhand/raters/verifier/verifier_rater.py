@@ -31,18 +31,18 @@ from evenhand.records import Answer, FieldValue, Item, Span, Triple, Unit
 from evenhand.text import counted
 from evenhand.verify.claims import statements
 from evenhand.verify.retrieval import Article
-from evenhand.verify.verifier import VERSION, Label, Reads, UnknownLanguage, Verdict, conclude, prepare, whole
+from evenhand.verify.verifier import VERSION, Reads, SupportLabel, UnknownLanguage, Verdict, conclude, prepare, whole
 
 LONGEST = 240
 """Characters of a claim, a quotation or a reader's reasons that are repeated in a rationale."""
 QUOTES = 3
 
 _SAYS = {
-    Label.SUPPORTED: ("The evidence supports", "supported"),
-    Label.CONTRADICTED: ("The evidence contradicts", "contradicted"),
-    Label.NO_EVIDENCE: ("The evidence neither supports nor contradicts", "without evidence"),
-    Label.DISPUTED: ("There is evidence for and against", "disputed"),
-    Label.NO_CLAIM: ("There is no claim to be checked in", "without a claim"),
+    SupportLabel.SUPPORTED: ("The evidence supports", "supported"),
+    SupportLabel.CONTRADICTED: ("The evidence contradicts", "contradicted"),
+    SupportLabel.NO_EVIDENCE: ("The evidence neither supports nor contradicts", "without evidence"),
+    SupportLabel.DISPUTED: ("There is evidence for and against", "disputed"),
+    SupportLabel.NO_CLAIM: ("There is no claim to be checked in", "without a claim"),
 }
 """What a rationale says of one sentence, and in short of several."""
 
@@ -181,7 +181,7 @@ class Verifier(Rater):
 def _telling(checked: Sequence[_Checked], verdict: Verdict) -> _Checked:
     """The sentence that decided: of those with the label of the whole the likeliest, of supported ones the least."""
     alike = [one for one in checked if verdict.label in (one.verdict.label, one.verdict.likeliest)] or checked
-    weakest = -1 if verdict.label is Label.SUPPORTED else 1
+    weakest = -1 if verdict.label is SupportLabel.SUPPORTED else 1
     return max(alike, key=lambda one: weakest * one.verdict.probabilities.get(verdict.label, 0.0))
 
 
@@ -190,7 +190,7 @@ def _rationale(checked: Sequence[_Checked], telling: _Checked) -> str:
     parts = list[str]()
     if len(checked) > 1:
         numbers = Counter(one.verdict.label for one in checked)
-        told = ", ".join(f"{numbers[label]:,} {_SAYS[label][1]}" for label in Label if numbers[label])
+        told = ", ".join(f"{numbers[label]:,} {_SAYS[label][1]}" for label in SupportLabel if numbers[label])
         parts.append(f"{counted(len(checked), 'sentence')}: {told}.")
     parts.append(f"{_SAYS[telling.verdict.label][0]} {_quoted([telling.claim])}")
     if telling.quotes:
