@@ -53,6 +53,8 @@ def test_dates_are_read_as_far_as_they_are_told(text: str, years: tuple[int, int
         ("25 %", "25 percent", True),
         ("$5 million", "5 percent", None),
         ("5 miles", "5 kilometres", False),
+        ("100 °C", "100 degrees Celsius", True),
+        ("22 euros", "three zones", None),
         ("12 March 1987", "March 1987", True),
         ("12 March 1987", "13 March 1987", False),
         ("1985", "the 1980s", True),

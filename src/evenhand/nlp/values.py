@@ -31,6 +31,7 @@ _ROUGHLY = re.compile(
 )  # fmt: skip
 _ROUGH = 0.1  # how far a rough number may be from the exact one
 _ROUNDED = 0.05  # how far rounding may take a number
+_SHORT_UNIT = 2  # letters: °C, km and the like may be the abbreviation of any unit that is written out
 _LONGEST = 20  # characters of a figure: a longer one is a code
 
 
@@ -63,10 +64,10 @@ def agree(one: Value, other: Value) -> bool | None:
     """Whether two values can be the same; None if they are of different kinds."""
     if one.number is None or other.number is None:
         return _dates_agree(one, other) if one.is_date and other.is_date else None
-    if one.unit != other.unit and "" not in (one.unit, other.unit):
-        return False if one.number == other.number else None
     if one.number == other.number:
-        return True
+        return one.unit == other.unit or min(len(one.unit), len(other.unit)) <= _SHORT_UNIT
+    if one.unit != other.unit:
+        return None
     if one.rough or other.rough:
         return math.isclose(one.number, other.number, rel_tol=_ROUGH)
     coarse, fine = sorted((one, other), key=lambda value: value.figures)
