@@ -55,7 +55,7 @@ _PAST = re.compile(r"(?<=[a-z] )([a-z]{3,}ed)(?= (?:the|a|an|to|in|by|his|her|it
 
 
 def number(text: str, random: Random) -> str | None:
-    """Another number in a number's place, in the same dress."""
+    """Another number in the place of one, in the same format."""
     found = list(NUMBER.finditer(text))
     if not found:
         return None

@@ -42,7 +42,7 @@ class Reader(Protocol):
 
 
 class Network:
-    """Loading takes a third of a second and about 100 MB; `shared` is loaded once for the process."""
+    """The network with its tokenizer. `shared` is loaded once for the process."""
 
     def __init__(self, folder: Traversable = FOLDER) -> None:
         runtime = cast("Any", onnxruntime)  # it has no types
