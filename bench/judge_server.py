@@ -99,7 +99,7 @@ def completion(request: dict[str, Any]) -> bytes:
             "created": 1_700_000_000,
             "model": request.get("model", "bench"),
             "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 900, "completion_tokens": 40, "total_tokens": 940},
+            "usage": {"prompt_tokens": 3000, "completion_tokens": 40, "total_tokens": 3040},
         }
     )
 

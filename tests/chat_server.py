@@ -52,7 +52,7 @@ class Answer:
     """What the server does: after `delay` seconds, an HTTP answer, or `wire` as it is and then the end.
 
     `drip`: the body comes a byte at a time with that many seconds between. `reset`: the connection is reset, after
-    `wire` if there is any.
+    `wire` if there is any. `stray`: bytes that are sent before the answer, so that the connection is one reply behind.
     """
 
     body: bytes = b""
@@ -62,6 +62,7 @@ class Answer:
     drip: float | None = None
     wire: bytes | None = None
     reset: bool = False
+    stray: bytes = b""
 
 
 Behaviour = Callable[[Call], Answer]
@@ -250,6 +251,8 @@ def _json(raw: bytes) -> Mapping[str, Any]:
 
 
 async def _send(request: web.Request, answer: Answer) -> web.StreamResponse:
+    if answer.stray and request.transport is not None:
+        request.transport.write(answer.stray)
     if answer.wire is not None or answer.reset:
         _break(request, answer)
         return web.Response()

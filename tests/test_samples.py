@@ -14,13 +14,14 @@ from evenhand.protocol.completion import is_asked
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import FieldSpec, Protocol
 from evenhand.records import UNANSWERABLE, FieldValue, Item, Kind, Status, Triple, Unit, Value
-from evenhand.units import Question, split
+from evenhand.units import Claim, Derived, Question, split
 
 SAMPLES = files("evenhand.samples")
 
 ITEMS = {
     "ai-detection": 16,
     "feedback": 12,
+    "halo-claims": 6,
     "halo-support": 24,
     "neureg-qa": 16,
     "rag-quest-eval": 6,
@@ -29,6 +30,7 @@ ITEMS = {
 RATERS = {
     "ai-detection": {"ann", "ben", "auto"},
     "feedback": {"ann", "ben", "chloe", "auto"},
+    "halo-claims": {"ann", "ben"},
     "halo-support": {"ann", "ben"},
     "neureg-qa": {"ann", "ben", "chloe", "auto"},
     "rag-quest-eval": {"ann", "ben", "auto"},
@@ -84,7 +86,7 @@ def field_value(spec: FieldSpec, raw: Any) -> FieldValue:
 def items(name: str) -> Mapping[str, Item]:
     specs = protocol_of(name).item.fields
     return {
-        row["id"]: Item(row["id"], {key: field_value(specs[key], raw) for key, raw in row.items() if key != "id"})
+        row["id"]: Item(row["id"], {k: field_value(specs[k], raw) for k, raw in row.items() if raw and k != "id"})
         for row in raw_items(name)
     }
 
@@ -105,9 +107,18 @@ def questions(name: str) -> Mapping[str, Sequence[Question]]:
 
 
 @cache
+def claims(name: str) -> Mapping[str, Sequence[Claim]]:
+    if not SAMPLES.joinpath(name, "claims.json").is_file():
+        return {}
+    by_item = cast("dict[str, dict[str, list[str]]]", json.loads(text_of(f"{name}/claims.json")))
+    return {item: [Claim(one, field) for field in given for one in given[field]] for item, given in by_item.items()}
+
+
+@cache
 def units(name: str) -> Mapping[tuple[str, int], Unit]:
     """The units of a sample by item and position."""
-    found = (unit for item in items(name).values() for unit in split(protocol_of(name), item, questions(name)))
+    derived: Derived = {**questions(name), **claims(name)}
+    found = (unit for item in items(name).values() for unit in split(protocol_of(name), item, derived))
     return {(unit.item, unit.position): unit for unit in found}
 
 
@@ -198,7 +209,7 @@ class TestRatings:
     def test_conditions_are_obeyed_and_nothing_required_is_missing(self, name: str) -> None:
         protocol = protocol_of(name)
         for rater in RATERS[name]:
-            for where in units(name):
+            for where, unit in units(name).items():
                 rows = {row["criterion"]: row for row in ratings(name) if row["rater"] == rater and place(row) == where}
                 values: dict[str, Value] = {
                     key: protocol.criterion(key).scale.read(row["value"])
@@ -206,7 +217,7 @@ class TestRatings:
                     if status(row) is Status.RATED
                 }
                 for criterion in protocol.criteria:
-                    if not is_asked(criterion, values):
+                    if not is_asked(criterion, values, unit.field):
                         assert criterion.id not in rows, (rater, where)
                     elif criterion.required:
                         assert criterion.id in rows, (rater, where)
@@ -312,7 +323,7 @@ class TestRagQuestEval:
         for item, asked in questions("rag-quest-eval").items():
             reference = str(items("rag-quest-eval")[item].fields["reference"]).casefold()
             for question in asked:
-                assert question.answer == UNANSWERABLE or question.answer.casefold() in reference
+                assert question.answer == UNANSWERABLE or str(question.answer).casefold() in reference
 
     def test_one_item_is_the_worked_example_of_the_measures(self) -> None:
         """Three questions: F1 of one half, F1 of one, unanswerable."""
@@ -321,7 +332,7 @@ class TestRagQuestEval:
             row["value"] for row in ratings("rag-quest-eval") if (row["rater"], row["item"]) == ("ann", "town-hall")
         ]
         overlap = [
-            len(set(answer.split()) & set(question.answer.split())) / len(answer.split())
+            len(set(answer.split()) & set(str(question.answer).split())) / len(answer.split())
             for question, answer in zip(asked, given, strict=True)
             if answer != UNANSWERABLE
         ]

@@ -6,7 +6,18 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from evenhand.records import UNANSWERABLE
-from evenhand.scales import Anchor, Label, Nominal, Ordinal, Percent, Text, label_key, same_value
+from evenhand.scales import (
+    CONTINUOUS,
+    Anchor,
+    Label,
+    Nominal,
+    Ordinal,
+    Percent,
+    Text,
+    check_mean,
+    label_key,
+    same_value,
+)
 
 QUALITY = Ordinal(
     type="ordinal",
@@ -195,7 +206,14 @@ def test_a_label_key_is_settled_after_one_pass(text: str) -> None:
 @given(st.one_of(st.text(), st.integers(), st.floats(), st.booleans(), st.none(), st.lists(st.text(), max_size=2)))
 def test_reading_gives_a_canonical_value_or_a_value_error(raw: object) -> None:
     """What a scale accepts it accepts again unchanged; all else is refused in one way, never by a crash."""
-    for scale in (QUALITY, SUPPORT, Text(type="text"), Text(type="text", unanswerable=True), Percent(type="percent")):
+    for scale in (
+        QUALITY,
+        SUPPORT,
+        Text(type="text"),
+        Text(type="text", unanswerable=True),
+        Percent(type="percent"),
+        CONTINUOUS,
+    ):
         try:
             value = scale.read(raw)
         except ValueError:
@@ -224,3 +242,13 @@ def test_every_level_reads_in_each_of_its_spellings(numbers: list[int]) -> None:
     for n in numbers:
         spellings: list[object] = [n, float(n), str(n), f"{n}.0", f"Level of {n} points", f"{n} - Level of {n} points"]
         assert [scale.read(raw) for raw in spellings] == [n] * len(spellings)
+
+
+def test_a_continuous_scale_reads_numbers_from_0_to_1() -> None:
+    assert [CONTINUOUS.read(raw) for raw in (0, 1, "0.25", " .5 ", 1.0)] == [0.0, 1.0, 0.25, 0.5, 1.0]
+    for raw in (-0.01, 1.01, "50%", "one", True, None, float("nan"), "0,5"):
+        with pytest.raises(ValueError, match="from 0 to 1"):
+            CONTINUOUS.read(raw)
+    check_mean(1.0, CONTINUOUS)
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        check_mean(1.1, CONTINUOUS)

@@ -281,3 +281,22 @@ def test_a_study_is_overwritten_only_if_asked_and_only_if_the_new_one_can_be_mad
     with pytest.raises(UserError):
         Study.create(tmp_path / "mine.txt", "halo-support", rows, overwrite=True)
     assert (tmp_path / "mine.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_pairs_of_one_chunk_count_as_one_for_the_interval(tmp_path: Path):
+    # Twenty chunks of five pairs each; all pairs of a chunk have the same rating.
+    levels = {f"i{n}": 1 + (n // 5) % 5 for n in range(100)}
+    fields = {"question": "Q?", "answer": "A.", "source": "S.", "triples": "a → b → c"}
+    ratings = pd.DataFrame({"id": list(levels), "fluency": list(levels.values())})
+    widths: list[float] = []
+    for chunks in (True, False):
+        items = [{"id": name, **fields, **({"chunk_id": n // 5} if chunks else {})} for n, name in enumerate(levels)]
+        with Study.create(tmp_path / f"{chunks}.db", "neureg-qa", items) as study:
+            study.import_ratings(ratings, rater="ann")
+            mean = next(one for one in study.measures() if one.statistic == "mean" and one.criterion == "fluency")
+            assert (study.tables().documents is None) == (not chunks)
+        assert mean.estimate.low is not None
+        assert mean.estimate.high is not None
+        widths.append(mean.estimate.high - mean.estimate.low)
+    # A t interval over 20 blocks instead of 100 units: √5 · t(19) / t(99) · √(99 / 95).
+    assert widths[0] / widths[1] == pytest.approx(5**0.5 * 2.093 / 1.984 * (99 / 95) ** 0.5, rel=0.02)

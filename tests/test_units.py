@@ -1,6 +1,6 @@
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Item, Span, Unit
-from evenhand.units import Question, split
+from evenhand.units import Claim, Question, split
 
 STEM = load_protocol("stem-accuracy")
 
@@ -51,3 +51,28 @@ def test_questions_come_from_the_file_and_keep_the_reference_answer():
         Unit("x#2", "x", 2, "Who?", None, "Ada", None),
     ]
     assert split(protocol, Item("y", item.fields), questions) == []
+
+
+def test_claims_have_their_field_and_the_place_where_they_stand_word_for_word():
+    protocol = load_protocol("halo-claims")
+    item = Item("x", {"generated_answer": "Art is long. It is art. It is art.", "gold_answer": "Art."})
+    claims = [
+        Claim("is long", "generated_answer"),
+        Claim("It is art.", "generated_answer"),
+        Claim("It is art.", "generated_answer"),
+        Claim("rt", "gold_answer"),  # a part of a word
+        Claim("Art.", "gold_answer"),
+        Claim("Given.", "gold_answer", Span("gold_answer", 0, 3)),
+    ]
+    found = split(protocol, item, {"x": claims})
+    assert [(unit.id, unit.text, unit.field) for unit in found] == [
+        (f"x#{n}", claim.text, claim.field) for n, claim in enumerate(claims, start=1)
+    ]
+    assert [unit.span and (unit.span.start, unit.span.end) for unit in found] == [
+        (4, 11), (13, 23), (24, 34), None, (0, 4), (0, 3),
+    ]  # fmt: skip
+
+
+def test_a_sentence_comes_from_its_field():
+    item = Item("x", {"question": "Q?", "article": "…", "response": "One. Two."})
+    assert [unit.field for unit in split(STEM, item)] == ["response", "response"]

@@ -31,7 +31,7 @@ RULES: dict[str, dict[str, float]] = {
 CONTRADICTED_BY = ("passage_contradicts", "sentence_contradicts", *_READ, "overlap_with_passage", *_CONFLICTS)
 _PENALTY = 0.003  # on squared weights of features with variance 1
 _ROUNDS = 3  # in which the sentence that decides is chosen again
-_MADE = {"details": 1.0, "elsewhere": 0.5}  # what pairs with a label by construction count, beside 1 for a set
+_MADE = ("details", "elsewhere")  # pairs whose label follows from how they were made
 _RESAMPLED = 1000
 
 Array = NDArray[np.float64]
@@ -59,7 +59,7 @@ def logistic(rows: Sequence[Row], parts: Sequence[Features], names: Sequence[str
     """The weights under which `label` or another one is likeliest; every set and side of a set counts the same."""
     sides = [(row.set, row.label == label) for row in rows]
     counts = {side: sides.count(side) for side in set(sides)}
-    share = torch.tensor([_MADE.get(side[0], 1.0) / counts[side] for side in sides])
+    share = torch.tensor([1.0 / counts[side] for side in sides])
     right = torch.tensor([float(side) for _, side in sides])
     table = torch.tensor([[part[name] for name in names] for part in parts])
     middle, spread = table.mean(dim=0), table.std(dim=0) + 1e-9

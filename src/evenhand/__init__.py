@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from evenhand.errors import EvenhandError, InputError, ProtocolError, RaterFailure, StudyError, UserError
     from evenhand.evaluate_model.evaluator import EvaluateModel
     from evenhand.formats.items import ItemSource, items_from_frame, read_items
+    from evenhand.generation.load import available_generators, load_generator
+    from evenhand.generation.model import Generator
+    from evenhand.item_generation import generate
     from evenhand.protocol.guideline import guideline
     from evenhand.protocol.load import available, load_protocol, read_protocol
     from evenhand.protocol.model import Protocol
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
         AgreementResult,
         CalibrationResult,
         ComparisonResult,
+        GenerationResult,
         ImportResult,
         MeasuresResult,
         ReportResult,
@@ -29,15 +33,18 @@ if TYPE_CHECKING:
         TrustResult,
     )
     from evenhand.study import Study
-    from evenhand.units import Question
+    from evenhand.units import Claim, Question
 
 __all__ = [
     "AgreementResult",
     "Answer",
     "CalibrationResult",
+    "Claim",
     "ComparisonResult",
     "EvaluateModel",
     "EvenhandError",
+    "GenerationResult",
+    "Generator",
     "ImportResult",
     "InputError",
     "Item",
@@ -63,8 +70,11 @@ __all__ = [
     "UserError",
     "__version__",
     "available",
+    "available_generators",
+    "generate",
     "guideline",
     "items_from_frame",
+    "load_generator",
     "load_protocol",
     "read_items",
     "read_protocol",
@@ -74,16 +84,19 @@ _NAMES_BY_MODULE = {
     "errors": "EvenhandError InputError ProtocolError RaterFailure StudyError UserError",
     "evaluate_model.evaluator": "EvaluateModel",
     "formats.items": "ItemSource items_from_frame read_items",
+    "item_generation": "generate",
+    "generation.load": "available_generators load_generator",
+    "generation.model": "Generator",
     "protocol.guideline": "guideline",
     "protocol.load": "available load_protocol read_protocol",
     "protocol.model": "Protocol",
     "records": "Answer Item Kind RaterRef Rating Span Status Triple Unit",
     "results": (
-        "AgreementResult CalibrationResult ComparisonResult ImportResult MeasuresResult ReportResult RunEstimate "
-        "RunResult TrustResult"
+        "AgreementResult CalibrationResult ComparisonResult GenerationResult ImportResult MeasuresResult ReportResult "
+        "RunEstimate RunResult TrustResult"
     ),
     "study": "Study",
-    "units": "Question",
+    "units": "Claim Question",
 }
 _MODULES = {name: f"evenhand.{module}" for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 

@@ -16,7 +16,7 @@
     ├── CapReached *              the cost limit of a run is reached (run)
     └── Stopped *                 the run was stopped (run)
 
-Anything else that escapes is a bug of ours and keeps its traceback. Errors of libraries (sqlite3, psycopg, calamine,
+Anything else that escapes is a bug of ours and keeps its traceback. Errors of libraries (sqlite3, psycopg, expat,
 yaml, pydantic) are translated where the library is called.
 """
 
@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from evenhand.text import counted, listed
+from evenhand.text import counted, listed, shortened
 
 SHOWN = 50
 """Causes that a message lists before the rest is only counted."""
@@ -35,6 +35,9 @@ PLACES = 3
 
 KEPT = 1_000
 """Problems of one file that are kept in full."""
+
+MOST = 100_000
+"""Problems after which a file is read no further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Problem:
         places = [
             _places("line", [problem.line for problem in alike if problem.line is not None]),
             _places("row", [problem.row for problem in alike if problem.row is not None]),
-            f'column "{self.column}"' if self.column is not None else None,
+            f'column "{shortened(self.column, 100)}"' if self.column is not None else None,
             self.key,
         ]
         where = ", ".join(place for place in places if place)
@@ -101,7 +104,7 @@ class InputError(UserError):
         if len(lines_by_cause) == 1 and not self.more:
             return f"{self.source}: {lines_by_cause[0][0]}"
         total = len(self.problems) + self.more
-        lines = [f"{self.source}: {counted(total, 'problem')}"]
+        lines = [f"{self.source}: {counted(total, 'problem')}{' or more' if total >= MOST else ''}"]
         lines += [f"  {line}" for line, _ in lines_by_cause[:SHOWN]]
         hidden = total - sum(count for _, count in lines_by_cause[:SHOWN])
         if hidden:
@@ -112,7 +115,7 @@ class InputError(UserError):
 class Problems:
     """The problems of one file: a reader goes on after the first bad cell and reports all of them in one error.
 
-    The first thousand are kept in full, the others are counted.
+    The first thousand are kept in full, the others are counted, and at MOST problems the error is raised at once.
     """
 
     def __init__(self, source: str) -> None:
@@ -132,6 +135,8 @@ class Problems:
                 self._kept.append(problem)
             else:
                 self._more += 1
+            if len(self) >= MOST:
+                self.raise_if_any()
 
     def raise_if_any(self) -> None:
         """Raise one InputError with all of them, from the top of the file to its end."""

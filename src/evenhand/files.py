@@ -1,8 +1,10 @@
 """Files: reading text and JSON, and the atomic writer, which leaves either the complete new file or the old one."""
 
+import difflib
 import errno
 import json
 import os
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,33 +15,62 @@ from evenhand.errors import InputError, Problem, UserError
 MARK_WITHIN = 4096
 """Bytes at the beginning and at the end of a file in which its generator's mark is looked for."""
 
+LIMIT, MOST_MB = "EVENHAND_MAX_MB", 100
+"""The environment variable that sets the limit of what is read as a whole, and the limit without it."""
+
+MOST_VALUES = 3_000_000
+"""Values of one JSON document: each takes a hundred bytes of memory, however few it has in the file."""
+
 
 def read_text(path: Path, *, largest: int | None = None, error: type[InputError] = InputError) -> str:
     """The text of a UTF-8 file, without its byte order mark.
 
     Raises `error` if it is not a file, has more than `largest` bytes, or is not UTF-8 text.
     """
-    try:
-        if path.exists() and not path.is_file():
-            raise error(str(path), f"this is a {'folder' if path.is_dir() else 'device or a pipe'}; give a file")
+    with reading(path, error):
         if largest is not None and path.stat().st_size > largest:
             raise error(str(path), f"larger than {largest:,} bytes: this cannot be the right file")
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise error(str(path), "no such file") from None
-    except UnicodeDecodeError as fault:
-        line = path.read_bytes()[: fault.start].count(b"\n") + 1
-        raise error(str(path), [Problem("not UTF-8 text", line=line, fix="save the file as UTF-8")]) from fault
+        check_size(str(path), path.stat().st_size)
+        try:
+            return path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as fault:
+            line = path.read_bytes()[: fault.start].count(b"\n") + 1
+            raise error(str(path), [Problem("not UTF-8 text", line=line, fix="save the file as UTF-8")]) from fault
+
+
+@contextmanager
+def reading(path: Path, error: type[InputError] = InputError) -> Generator[None]:
+    """For reading a file: raises `error` if there is none, or if it cannot be read, or only once."""
+    try:
+        if not path.exists():
+            beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+            close = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.8)
+            fix = f"did you mean {path.parent / close[0]}?" if close else None
+            raise error(str(path), [Problem("no such file", fix=fix)])
+        if not path.is_file():
+            raise error(str(path), f"this is a {'folder' if path.is_dir() else 'device or a pipe'}; give a file")
+        yield
     except OSError as fault:
         raise error(str(path), f"cannot be read: {fault.strerror or fault}") from fault
 
 
+def check_size(source: str, size: int, what: str = "the file") -> None:
+    """Raise InputError if what has to be read as a whole is larger than the limit."""
+    most = os.environ.get(LIMIT, "")
+    limit = int(most) if most.isdecimal() and len(most) < 10 else MOST_MB
+    if size > limit * 1_000_000:
+        fix = f"split it, or set the environment variable {LIMIT} to the megabytes that your memory allows"
+        raise InputError(source, [Problem(f"{what} has {size / 1e6:,.0f} MB, and the limit is {limit:,} MB", fix=fix)])
+
+
 def parse_json(text: str) -> object:
     """A JSON value, nested at most as deeply as Python can read, with no key twice in one object. Raises ValueError."""
+    if len(text) > MOST_VALUES and sum(map(text.count, ",[{")) > MOST_VALUES:
+        raise ValueError(f"more than {MOST_VALUES:,} values, which is the limit; split it, or write JSON Lines")
     try:
         return json.loads(text, object_pairs_hook=_without_repeats)
     except RecursionError:
-        raise ValueError("values nested too deeply") from None
+        raise ValueError("values nested too deeply; a thousand levels are too many") from None
 
 
 def json_problem(error: ValueError) -> Problem:
@@ -47,14 +78,15 @@ def json_problem(error: ValueError) -> Problem:
     if isinstance(error, json.JSONDecodeError):
         what = f"not JSON at character {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
         return Problem(what, line=error.lineno)
+    if "integer string conversion" in str(error):
+        return Problem("a whole number with more than 4,300 digits, which is the limit", fix="write it as a text")
     return Problem(str(error))
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"the key {twice!r} is there twice in one object")
     return value
 

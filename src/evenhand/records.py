@@ -14,6 +14,15 @@ from typing import NamedTuple
 UNANSWERABLE = "<Unanswerable>"
 """A text answer that says: the text does not answer this question. It is an answer, not a missing one."""
 
+_UNANSWERABLE = frozenset(("unanswerable", "无法推断"))
+"""How files and models write it; the second is how CRUD-RAG's do."""
+
+
+def is_unanswerable(answer: str) -> bool:
+    """Whether an answer says that the text does not answer the question, in any of its spellings."""
+    return len(answer) < 40 and answer.strip(" \n<>\"'“”「」.。").casefold() in _UNANSWERABLE
+
+
 Value = int | float | str
 """A level (int), a percentage (float), a label or a text (str)."""
 
@@ -45,7 +54,7 @@ class Triple(NamedTuple):
 
 
 FieldValue = str | float | tuple[str, ...] | tuple[Triple, ...]
-"""Text or label (str), number (float), passages (tuple of str), triples (tuple of Triple)."""
+"""Text or label (str), number (float), passages and ids (tuple of str), triples (tuple of Triple)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +81,9 @@ class Item:
 class Unit:
     """What a rating is about. `position` counts from 1 within the item.
 
-    A sentence has a `span` and its `text`; a question has the question as `text`, and the reference's `answer` and
-    the `key_info` it was made from; a whole item has neither.
+    A sentence or claim has its `text` and the `field` that it comes from, and a `span` if it stands there word for
+    word; a question has the question as `text`, and the reference's `answer` and the `key_info` it was made from; a
+    whole item has none of these.
     """
 
     id: str
@@ -83,6 +93,11 @@ class Unit:
     span: Span | None = None
     answer: str | None = None
     key_info: str | None = None
+    field: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.span is not None and self.field is None:
+            object.__setattr__(self, "field", self.span.field)
 
 
 @dataclass(frozen=True, slots=True)

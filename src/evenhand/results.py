@@ -3,14 +3,13 @@ converts to plain values and to data frames of one row per figure."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from evenhand.analysis.agreement import Agreement, Pair
 from evenhand.analysis.comparison import Compared
 from evenhand.analysis.figures import PEOPLES_MAJORITY, Figure
-from evenhand.analysis.recalibration import Recalibration
 from evenhand.analysis.targets import TargetResult
 from evenhand.analysis.trust import Trust
 from evenhand.formats.ratings.reader import ImportSummary
@@ -19,12 +18,14 @@ from evenhand.report.build import Report
 from evenhand.report.html.agreement import agreement_section
 from evenhand.report.html.elements import Section, table
 from evenhand.report.html.measures import headline_section
+from evenhand.report.html.overlap import overlap_section
 from evenhand.report.html.page import fragment, report_fragment
 from evenhand.report.html.trust import trust_section
 from evenhand.report.html.view import View
 from evenhand.report.json import agree_json, measures_json, plain, report_json
 from evenhand.report.text import agreement_text, measures_text, shown, trust_text
 from evenhand.statistics import Estimate
+from evenhand.statistics.models.recalibration import Recalibration
 from evenhand.store.ratings import Added
 from evenhand.text import counted, line, listed
 
@@ -122,8 +123,9 @@ class ReportResult(FiguresResult):
         return self._json(self.report)
 
     def figures(self) -> Sequence[Figure]:
-        agreements, trust = self.report.agreements.values(), self.report.trust.values()
-        found = [*self.report.measures, *(one for agreement in agreements for one in agreement.figures())]
+        agreements = [*self.report.agreements.values(), *self.report.by_stratum]
+        trust = self.report.trust.values()
+        found = [*self.report.measures, *(one for part in (*agreements, *self.report.scores) for one in part.figures())]
         return found + [one for trusted in trust for one in _trust_figures(trusted)]
 
     def _repr_html_(self) -> str:
@@ -150,7 +152,8 @@ def _trust_figures(found: Trust) -> Iterator[Figure]:
 class AgreementResult(ReportResult):
     """Agreement of all raters and of each pair, by criterion, and the protocol's targets."""
 
-    _sections, _text, _json = (agreement_section,), staticmethod(agreement_text), staticmethod(agree_json)
+    _sections = (agreement_section, overlap_section)
+    _text, _json = staticmethod(agreement_text), staticmethod(agree_json)
 
     @property
     def criteria(self) -> Mapping[str, Agreement]:
@@ -415,3 +418,28 @@ class RunEstimate(Result):
 
     def _summary(self) -> str:
         return f"{counted(sum(self.units.values()), 'unit')} to rate"
+
+
+@dataclass(frozen=True, repr=False)
+class GenerationResult(RunResult):
+    """What a model wrote in one run, and all that the work file holds by now.
+
+    `counts` are those of this model so far: cells, outputs, and by reason what was declined, failed, rejected (and
+    requested again) and dropped. `rows` are the outputs of all models, each a row of an items file.
+    """
+
+    counts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    rows: Sequence[Row] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "counts": dict(self.counts)}
+
+    def _rows(self) -> Sequence[Row]:
+        return self.rows
+
+    def _repr_html_(self) -> str:
+        return fragment([Section("result", "Generation", table(self._summary(), ("",), [[self.text]]))])
+
+    def _summary(self) -> str:
+        ended = f"; stopped: {self.stopped}" if self.stopped else ""
+        return f"{counted(len(self.rows), 'output')}, {sum(self.counts['failed'].values()):,} failed{ended}"

@@ -1,21 +1,23 @@
-"""The four kinds of scale: check a value, name its level of measurement.
+"""The kinds of scale: check a value, name its level of measurement.
 
 A scale reads what people and models write and returns the one canonical value, or raises `ValueError` with what would
-have been valid. Labels match without regard to case, outer white space, and whether words are joined by a space, a
-hyphen or an underscore; a level matches as a number (`4`, `4.0`), as its label (`Good`) or both (`4 Good`,
-`4 - Good`, `Good (4)`).
+have been valid. Labels match without regard to case, outer white space, a full stop at the end, and whether words are
+joined by a space, a hyphen or an underscore; a level matches as a number (`4`, `4.0`), as its label (`Good`) or both
+(`4 Good`, `4 - Good`, `Good (4)`).
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import fsum
-from typing import Annotated, ClassVar, Literal, Self, TypeGuard
+from typing import Annotated, ClassVar, Literal, Self, TypeGuard, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
-from evenhand.records import UNANSWERABLE, Value
+from evenhand.records import UNANSWERABLE, Value, is_unanswerable
 from evenhand.text import quoted
+
+T = TypeVar("T")
 
 Level = Literal["nominal", "ordinal", "interval", "text"]
 """What statistics may do with the values: compare, order, subtract, or only read them."""
@@ -43,6 +45,8 @@ def label_key(text: str) -> str:
     return _BETWEEN_WORDS.sub(" ", text).strip().casefold().replace("’", "'")
 
 
+_AROUND = " .。!*`\"'“”"
+"""What models put around a label, or behind it."""
 _BETWEEN_WORDS = re.compile(r"(?:[\s_]|-(?!\d)|(?<=[^\s_\-])-(?=\d))+")
 
 
@@ -58,6 +62,10 @@ class Label(Strict):
 
     definition: str = Field(min_length=1, description="when a rater chooses this label")
     aliases: tuple[str, ...] = Field(default=(), description="other spellings that mean this label")
+    evidence: Literal["none"] | None = Field(
+        default=None,
+        description="none: there is nothing to cite, so this label needs no evidence even if it is required",
+    )
 
 
 def _differing(labels: Mapping[str, Label]) -> Mapping[str, Label]:
@@ -75,6 +83,7 @@ def _differing(labels: Mapping[str, Label]) -> Mapping[str, Label]:
 Labels = Annotated[Mapping[str, Label], AfterValidator(_differing)]
 """Labels of which no two, with their aliases, read the same."""
 
+_LONGEST_LABEL = 300
 _LEVEL_THEN_LABEL = re.compile(r"\s*(?P<level>-?\d{1,15})(?:\s*[-–—:.=)(]+\s*|\s+)(?P<label>.+?)\)?\s*")
 _LABEL_THEN_LEVEL = re.compile(r"\s*(?P<label>.+?)\s*\(\s*(?P<level>-?\d{1,15})\s*\)\s*")
 
@@ -103,6 +112,11 @@ class Ordinal(Strict):
         return list(self.levels)
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest level."""
+        return min(self.levels), max(self.levels)
+
+    @property
     def named_levels(self) -> str:
         """`1 Poor, 2 Fair, …`."""
         return ", ".join(f"{level} {anchor.label}" for level, anchor in self.levels.items())
@@ -119,9 +133,11 @@ class Ordinal(Strict):
             return int(number)
         if number is None and isinstance(raw, str):
             by_label = {label_key(anchor.label): level for level, anchor in self.levels.items()}
-            if label_key(raw) in by_label:
-                return by_label[label_key(raw)]
-            match = _LEVEL_THEN_LABEL.fullmatch(raw) or _LABEL_THEN_LEVEL.fullmatch(raw)
+            if (level := _by_key(by_label, raw)) is not None:
+                return level
+            # What is longer is not a label, and could be matched in too many ways.
+            short = raw.strip() if len(raw) <= _LONGEST_LABEL else ""
+            match = _LEVEL_THEN_LABEL.fullmatch(short) or _LABEL_THEN_LEVEL.fullmatch(short)
             if match and by_label.get(label_key(match["label"])) == int(match["level"]):
                 return int(match["level"])
         raise ValueError(f"{quoted(raw)} is not {self.describe()} ({self.named_levels})")
@@ -133,7 +149,9 @@ class Nominal(Strict):
     level: ClassVar[Level] = "nominal"
     type: Literal["nominal"]
     labels: Annotated[
-        Mapping[str, Label], Field(min_length=2, description="label: {definition, aliases}"), AfterValidator(_differing)
+        Mapping[str, Label],
+        Field(min_length=2, description="label: {definition, aliases, evidence}"),
+        AfterValidator(_differing),
     ]
 
     @property
@@ -146,12 +164,11 @@ class Nominal(Strict):
 
     def read(self, raw: object) -> str:
         text = _text(raw)
-        if text is not None:
-            key = label_key(text)
-            for name, label in self.labels.items():
-                if key == label_key(name) or any(key == label_key(alias) for alias in label.aliases):
-                    return name
-        raise ValueError(f"{quoted(raw)} is not {self.describe()}")
+        spellings = ((spelling, name) for name, label in self.labels.items() for spelling in (name, *label.aliases))
+        name = _by_key({label_key(spelling): name for spelling, name in spellings}, text or "")
+        if name is None:
+            raise ValueError(f"{quoted(raw)} is not {self.describe()}")
+        return name
 
 
 class Text(Strict):
@@ -169,31 +186,52 @@ class Text(Strict):
         text = (_text(raw) or "").strip()
         if not text:
             raise ValueError(f"{quoted(raw)} is not {self.describe()}")
-        if self.unanswerable and label_key(text.strip("<>")) == "unanswerable":
-            return UNANSWERABLE
-        return text
+        return UNANSWERABLE if self.unanswerable and is_unanswerable(text) else text
 
 
-class Percent(Strict):
-    """A number from 0 to 100; a trailing percent sign is ignored."""
+class Numeric(Strict):
+    """Any number between two ends; `sign` after it is ignored."""
 
     level: ClassVar[Level] = "interval"
     values: ClassVar[Sequence[float]] = ()
-    type: Literal["percent"]
+    ends: ClassVar[tuple[float, float]]
+    sign: ClassVar[str] = ""
 
     def describe(self) -> str:
-        return "a number from 0 to 100"
+        return f"a number from {self.ends[0]:g} to {self.ends[1]:g}"
 
     def read(self, raw: object) -> float:
-        number = _number(raw.strip().removesuffix("%") if isinstance(raw, str) else raw)
-        if number is None or not 0 <= number <= 100:
+        number = _number(raw.strip().removesuffix(self.sign) if isinstance(raw, str) else raw)
+        if not is_within(number, *self.ends):
             raise ValueError(f"{quoted(raw)} is not {self.describe()}")
         return number
 
 
-Scale = Annotated[Ordinal | Nominal | Text | Percent, Field(discriminator="type")]
+class Percent(Numeric):
+    """A number from 0 to 100; a trailing percent sign is ignored."""
 
-PERCENT = Percent(type="percent")
+    ends: ClassVar[tuple[float, float]] = (0.0, 100.0)
+    sign: ClassVar[str] = "%"
+    type: Literal["percent"]
+
+
+class Continuous(Numeric):
+    """A number from 0 to 1."""
+
+    ends: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    type: Literal["continuous"]
+
+
+Scale = Annotated[Ordinal | Nominal | Text | Percent | Continuous, Field(discriminator="type")]
+
+PERCENT, CONTINUOUS = Percent(type="percent"), Continuous(type="continuous")
+
+
+def exempt_from_evidence(scale: Scale) -> Sequence[str]:
+    """The answers that need no evidence even if the protocol requires it, because there is nothing to cite."""
+    if isinstance(scale, Nominal):
+        return [name for name, label in scale.labels.items() if label.evidence == "none"]
+    return [UNANSWERABLE] if isinstance(scale, Text) and scale.unanswerable else []
 
 
 TOLERANCE = 1e-6
@@ -216,13 +254,13 @@ def check_distribution(pairs: Sequence[tuple[Value, object]]) -> None:
 
 def check_mean(mean: object, scale: Scale) -> None:
     """Raise ValueError unless this can be the mean of values of a scale."""
-    if not isinstance(scale, Ordinal | Percent):
+    if not isinstance(scale, Ordinal | Numeric):
         raise ValueError("only numbers have a mean, and this criterion is rated with labels or text")
-    lowest, highest = (scale.values[0], scale.values[-1]) if isinstance(scale, Ordinal) else (0, 100)
+    lowest, highest = scale.ends
     # Probabilities may miss 1 by the tolerance, and their mean the end of the scale with them.
     slack = TOLERANCE * max(abs(lowest), abs(highest))
     if not is_within(mean, lowest - slack, highest + slack):
-        raise ValueError(f"the mean {mean!r} is not a number from {lowest} to {highest}")
+        raise ValueError(f"the mean {mean!r} is not a number from {lowest:g} to {highest:g}")
 
 
 def is_within(number: object, lowest: float, highest: float) -> TypeGuard[float]:
@@ -230,9 +268,21 @@ def is_within(number: object, lowest: float, highest: float) -> TypeGuard[float]
     return isinstance(number, int | float) and not isinstance(number, bool) and lowest <= number <= highest
 
 
+def is_next_level(scale: Scale, a: Value | None, b: Value | None) -> bool:
+    """Whether two values are neighbouring levels of an ordinal scale."""
+    levels = scale.values if isinstance(scale, Ordinal) else ()
+    return a in levels and b in levels and abs(levels.index(a) - levels.index(b)) == 1
+
+
 def same_value(a: Value | None, b: Value | None) -> bool:
     """Whether two canonical values are the same answer."""
     return a == b and isinstance(a, str) == isinstance(b, str)
+
+
+def _by_key(known: Mapping[str, T], text: str) -> T | None:
+    """What a label is known by; the full stop of a sentence is ignored unless it belongs to the label."""
+    key = label_key(text)
+    return known.get(key, known.get(key.strip(_AROUND)))
 
 
 def _number(raw: object) -> float | None:
@@ -241,7 +291,7 @@ def _number(raw: object) -> float | None:
         return None
     try:
         number = float(raw)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return number if abs(number) <= 1e15 else None
 

@@ -9,24 +9,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast, get_args
 from uuid import uuid4
 
+from evenhand.analysis.combined import parse_combination
 from evenhand.analysis.comparison import compare
 from evenhand.analysis.tables import Tables
-from evenhand.errors import DuplicateItemError, InputError, UserError
+from evenhand.errors import DuplicateItemError, Problems, UserError
 from evenhand.files import replacing
+from evenhand.formats.derived_units import DerivedUnits, read_claims, read_questions, write_units
 from evenhand.formats.items import ItemSource, items_of
-from evenhand.formats.questions import read_questions, write_questions
 from evenhand.formats.ratings.blind_sheet import filled_fields, write_blind
 from evenhand.formats.ratings.ratings_writer import diagnosis_sheet, long_sheet, wide_sheet
 from evenhand.formats.ratings.reader import RatingsFile, named_rater
 from evenhand.formats.tables.table import Sheet, data_frame
 from evenhand.formats.tables.table_files import TableSource, table_of, write_table
-from evenhand.llm.base import RunError
+from evenhand.llm.endpoints import model_name
 from evenhand.protocol.load import available, changed_source, load_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import RaterOptions, RunOptions
 from evenhand.raters.registry import OwnRater
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit
-from evenhand.report.build import GENERATOR, Report, agreement_report, build, measures_report, trust_report
+from evenhand.report.build import (
+    GENERATOR,
+    FigureOptions,
+    Report,
+    agreement_report,
+    build,
+    measures_report,
+    trust_report,
+)
 from evenhand.report.html.page import render
 from evenhand.report.json import report_json_text
 from evenhand.report.text import report_text
@@ -42,24 +51,17 @@ from evenhand.results import (
     TrustResult,
 )
 from evenhand.run.batch_files import read_replies, write_batch, write_prompts
+from evenhand.run.derivation import check_derived, derive, derive_offline, derived_units, replace_derived
 from evenhand.run.estimate import estimate
 from evenhand.run.judge import check_idle, judge
-from evenhand.run.progress import LOG, Outcome
-from evenhand.run.questions import (
-    check_asks,
-    cloze_questions,
-    make_clozes,
-    make_questions,
-    replace_questions,
-    unknown_items,
-)
+from evenhand.run.progress import LOG
 from evenhand.run.recalibration import calibrate
 from evenhand.statistics import DEFAULT, Resampling
 from evenhand.store.items import ItemUnits, Replaced
 from evenhand.store.protocols import ProtocolVersion
 from evenhand.store.store import Store, create_store, open_store
-from evenhand.text import counted, some_of
-from evenhand.units import Question, split
+from evenhand.text import counted, some_of, unknown
+from evenhand.units import DERIVED, Claim, Derived, Question, check_unit, split
 
 if TYPE_CHECKING:
     import pandas
@@ -118,6 +120,14 @@ class Change:
         )
 
 
+class MakeOptions(TypedDict, total=False):
+    """Options of `Study.make_questions` and `Study.make_claims`: see `RunOptions`."""
+
+    concurrency: int
+    max_cost: float | None
+    prices: Sequence[str]
+
+
 class Study:
     """An open study. Use it as a context manager, or close it."""
 
@@ -135,6 +145,7 @@ class Study:
         mapping: Mapping[str, str] | None = None,
         id_column: str | None = None,
         questions: Mapping[str, Sequence[Question]] | None = None,
+        claims: Mapping[str, Sequence[Claim]] | None = None,
         source: str | None = None,
         overwrite: bool = False,
         progress: Progress | None = None,
@@ -148,6 +159,7 @@ class Study:
             mapping: the columns of fields whose name or alias the table does not have.
             id_column: the column with the ids; without ids, they are made from the content.
             questions: questions by item id, if the unit is a question; by default made from the references.
+            claims: claims by item id, if the unit is a claim; by default the texts' sentences and clauses.
             source: where a protocol given as an object came from, so that a later change of its file is noticed.
             overwrite: replace an existing study.
             progress: wraps the items as they are read.
@@ -157,16 +169,17 @@ class Study:
         if isinstance(protocol, str | Path):
             source = source or origin(protocol)
             protocol = load_protocol(protocol)
-        if questions is not None and protocol.rule.of != "question":
-            raise UserError(f"{protocol.name}: the unit is {protocol.unit!r}, so the study takes no questions")
+        derived = _derived(protocol, questions, claims)
         found = items_of(items, protocol, mapping, id_column)
-        work = _work(protocol, progress(found) if progress else found, questions)
+        work = _work(protocol, progress(found) if progress else found, derived)
         create = _overwrite if overwrite else create_store
         try:
             store = create(str(location), protocol, source or "", work)
-        except DuplicateItemError as error:
+        except DuplicateItemError:
             if isinstance(found, ItemSource):
-                raise InputError(found.source, found.duplicates()) from error
+                problems = Problems(found.source)
+                problems.extend(found.duplicates())
+                problems.raise_if_any()
             raise
         return cls(store)
 
@@ -301,6 +314,24 @@ class Study:
         rows = list(sheet.rows)
         return data_frame(library, {name: [row[place] for row in rows] for place, name in enumerate(sheet.columns)})
 
+    def add_items(
+        self,
+        items: TableSource | ItemSource | Iterable[Item],
+        *,
+        mapping: Mapping[str, str] | None = None,
+        id_column: str | None = None,
+        questions: Mapping[str, Sequence[Question]] | None = None,
+        claims: Mapping[str, Sequence[Claim]] | None = None,
+    ) -> int:
+        """Add items after those that are there, all of them or none; returns how many.
+
+        An item that is there already, with the same fields, is passed over. The arguments are those of `create`.
+        Raises UserError if an item has the id of another one.
+        """
+        derived = _derived(self.protocol, questions, claims)
+        found = items_of(items, self.protocol, mapping, id_column)
+        return self.store.items.add(_work(self.protocol, found, derived))
+
     def judge(
         self,
         *raters: str | OwnRater,
@@ -325,7 +356,7 @@ class Study:
         rater_options, run_options = _split_options(options)
         with _logged_to(log):
             outcome = judge(self.store, raters, rater_options, run_options, progress=progress)
-        return _run_result(outcome, "Nothing was rated")
+        return RunResult(*outcome.parts("Nothing was rated"))
 
     def estimate(self, *raters: str | OwnRater, **options: Unpack[JudgeOptions]) -> RunEstimate:
         """What `judge` would take with the same arguments: calls, tokens, cost, the first prompt. Nothing is sent."""
@@ -377,38 +408,63 @@ class Study:
         return RunResult("\n".join([head, *tally.rating_lines()]), {rater: tally.counts()})
 
     def make_questions(
-        self,
-        rater: str | None = None,
-        *,
-        concurrency: int = 16,
-        max_cost: float | None = None,
-        prices: Sequence[str] = (),
-        progress: bool = True,
+        self, rater: str | None = None, *, progress: bool = True, **options: Unpack[MakeOptions]
     ) -> RunResult:
         """Make the questions again from the references, with a language model or, by default, without one.
 
         Items with a question that has a rating keep theirs. Raises UserError if a rater is at work.
         """
-        if rater is None:
-            if max_cost is not None or prices:
-                raise UserError("a cost limit and prices go with a rater: without a model there is nothing to pay")
-            return _run_result(make_clozes(self.store))
-        run_options = RunOptions(max_cost=max_cost, prices=prices, concurrency=concurrency)
-        return _run_result(make_questions(self.store, rater, run_options, progress=progress), "No question was made")
+        return self._derive("question", rater, progress, options)
+
+    def make_claims(
+        self, rater: str | None = None, *, progress: bool = True, **options: Unpack[MakeOptions]
+    ) -> RunResult:
+        """Extract the claims again from the texts, with a language model or, by default, by sentence and clause.
+
+        Items with a claim that has a rating keep theirs. Raises UserError if a rater is at work.
+        """
+        return self._derive("claim", rater, progress, options)
+
+    def _derive(self, noun: str, rater: str | None, progress: bool, options: MakeOptions) -> RunResult:
+        check_unit(self.protocol, noun, self.store.location)
+        if rater is not None:
+            made = derive(self.store, rater, RunOptions(**options), progress=progress)
+            return RunResult(*made.parts(f"No {noun} was made"))
+        if options.get("max_cost") is not None or options.get("prices"):
+            raise UserError("a cost limit and prices go with a rater: without a model there is nothing to pay")
+        return RunResult(*derive_offline(self.store).parts())
 
     def export_questions(self, path: str | Path, *, overwrite: bool = False) -> tuple[int, int]:
         """Write all questions with the references' answers as JSON, to be edited and imported with `import_questions`.
 
         Returns the numbers of items and of questions.
         """
-        check_asks(self.store)
-        return write_questions(path, self.items(), self.units(), overwrite=overwrite)
+        return self._export("question", path, overwrite)
+
+    def export_claims(self, path: str | Path, *, overwrite: bool = False) -> tuple[int, int]:
+        """Write all claims as JSON, by item and field, to be edited and imported with `import_claims`.
+
+        Returns the numbers of items and of claims.
+        """
+        return self._export("claim", path, overwrite)
+
+    def _export(self, noun: str, path: str | Path, overwrite: bool) -> tuple[int, int]:
+        check_unit(self.protocol, noun, self.store.location)
+        return write_units(path, self.protocol, self.items(), self.units(), overwrite=overwrite)
 
     def import_questions(self, path: str | Path) -> Replaced:
         """Replace the questions of the items in a file; see `replace_questions`."""
-        check_asks(self.store)
+        check_unit(self.protocol, "question", self.store.location)
+        return self._import(read_questions(path))
+
+    def import_claims(self, path: str | Path) -> Replaced:
+        """Replace the claims of the items in a file; see `replace_claims`."""
+        check_unit(self.protocol, "claim", self.store.location)
+        return self._import(read_claims(path, self.protocol))
+
+    def _import(self, units: DerivedUnits[Any]) -> Replaced:
         check_idle(self.store)
-        return self.replace_questions(read_questions(path))
+        return replace_derived(self.store, units)
 
     def replace_questions(self, questions: Mapping[str, Sequence[Question]]) -> Replaced:
         """Replace the questions of the items named, all of them or none; other items keep theirs.
@@ -416,7 +472,11 @@ class Study:
         A question that has ratings must be among the new ones, unchanged, and keeps its position; the others follow in
         their order. Raises UserError with every rated question that is missing.
         """
-        return replace_questions(self.store, questions)
+        return replace_derived(self.store, questions)
+
+    def replace_claims(self, claims: Mapping[str, Sequence[Claim]]) -> Replaced:
+        """Replace the claims of the items named, under the same conditions as `replace_questions`."""
+        return replace_derived(self.store, claims)
 
     def tables(self) -> Tables:
         """The current ratings as NumPy arrays, one table for each criterion: the start of a statistic of your own."""
@@ -428,13 +488,50 @@ class Study:
             raise UserError(f"there is no criterion {criterion!r} to compare; valid are {', '.join(comparable)}")
         return tables
 
-    def agreement(self, criterion: str | None = None, *, plan: Resampling = DEFAULT) -> AgreementResult:
-        """How far the raters agree, all together and pair by pair, on one criterion or on all."""
-        return AgreementResult(agreement_report(self._tables(criterion), self.store.location, plan, criterion))
+    def agreement(
+        self,
+        criterion: str | None = None,
+        *,
+        by: Sequence[str] = (),
+        combine: Sequence[str] = (),
+        together: str | None = None,
+        plan: Resampling = DEFAULT,
+    ) -> AgreementResult:
+        """How far the raters agree, all together and pair by pair, on one criterion or on all.
 
-    def measures(self, *, plan: Resampling = DEFAULT) -> MeasuresResult:
-        """The protocol's own figures, overall and by stratum."""
-        return MeasuresResult(measures_report(self.tables(), self.store.location, plan))
+        Args:
+            criterion: by default all on which raters can be compared.
+            by: label fields by which agreement is broken down, such as `"domain"`, or `"shot_type,question_type"` for
+                the combinations of two.
+            combine: raters taken as one and compared with the others, such as `"reference=mean(people, step=0.5)"`: a
+                name, a rule, and rater ids, `people` or `models`. Rules are `pool` (all of their ratings), `mean`
+                (rounded to `step`), `majority`, and `plurality` (of `ties` the `first`, the `last` or `none`).
+            together: criteria with the same scale, such as `"relevance,fluency"`, that are also taken as one; `"all"`
+                for all that can be compared.
+            plan: seed, replicates and level of the intervals.
+
+        Raises UserError for a name that the study does not have.
+        """
+        tables = self._tables(criterion)
+        options = _figure_options(tables, by, combine, together)
+        return AgreementResult(agreement_report(tables, self.store.location, plan, criterion, options))
+
+    def measures(
+        self,
+        *,
+        by: Sequence[str] = (),
+        combine: Sequence[str] = (),
+        together: str | None = None,
+        plan: Resampling = DEFAULT,
+    ) -> MeasuresResult:
+        """The protocol's own figures, overall and by stratum; the options are those of `agreement`.
+
+        `by` takes the place of the protocol's strata. `together` adds the agreement measures on these criteria as one.
+        """
+        tables = self.tables()
+        return MeasuresResult(
+            measures_report(tables, self.store.location, plan, _figure_options(tables, by, combine, together))
+        )
 
     def trust(self, criterion: str, *, plan: Resampling = DEFAULT) -> TrustResult:
         """How far each rater can be trusted on a criterion."""
@@ -507,7 +604,8 @@ class Study:
 
     def _report(self, plan: Resampling) -> Report:
         tables = self.tables()
-        return build(tables, self.store.location, lambda numbers: self._fetch(tables, numbers), plan)
+        models = {run.rater: set(_models(run.settings)) for run in self.store.work.runs()}
+        return build(tables, self.store.location, lambda numbers: self._fetch(tables, numbers), plan, models)
 
     def _fetch(self, tables: Tables, numbers: Sequence[int]) -> list[tuple[Item, Unit, list[Rating]]]:
         """Units by their numbers with items and ratings, for the few that a person will read."""
@@ -522,12 +620,7 @@ class Study:
 
     def work(self) -> Iterator[tuple[Item, Unit]]:
         """Every unit with its item."""
-        items = self.store.items.all()
-        item: Item | None = None
-        for unit in self.store.items.units():
-            while item is None or item.id != unit.item:
-                item = next(items)
-            yield item, unit
+        return ((item, unit) for item, units in self.store.items.work() for unit in units)
 
     def count_ratings(self, *, every_digest: bool = False) -> int:
         """The number of current ratings, under the current protocol or under all."""
@@ -559,26 +652,38 @@ def origin(protocol: str | Path) -> str:
     return str(path.resolve()) if path.is_file() else str(protocol)
 
 
+def _models(settings: object) -> Iterator[str]:
+    """The names of the models in a rater's settings, and in those of its members."""
+    for name, value in cast("dict[str, object]", settings).items() if isinstance(settings, Mapping) else ():
+        if name == "spec" and isinstance(value, str):
+            yield model_name(value)
+        yield from _models(value)
+
+
 def _may_be_digest(name: str) -> bool:
     """Whether a name may be the beginning of a digest: hexadecimal, and not the name of a protocol or file."""
     return bool(re.fullmatch(r"[0-9a-fA-F]{4,64}", name)) and name not in available() and not Path(name).is_file()
 
 
-def _work(
-    protocol: Protocol, items: Iterable[Item], questions: Mapping[str, Sequence[Question]] | None
-) -> Iterator[ItemUnits]:
-    """Each item with its units; questions are made from the references unless they are given."""
-    unused = set(questions or ())
+def _derived(protocol: Protocol, questions: Derived | None, claims: Derived | None) -> Derived | None:
+    """The questions or claims that were given, if the protocol's unit is one."""
+    for noun, given in (("question", questions), ("claim", claims)):
+        if given is not None:
+            check_unit(protocol, noun)
+    return questions if claims is None else claims
+
+
+def _work(protocol: Protocol, items: Iterable[Item], derived: Derived | None) -> Iterator[ItemUnits]:
+    """Each item with its units; questions and claims are made from the texts unless they are given."""
+    made = derived is None and protocol.rule.of in DERIVED
+    checked: dict[str, Item] = {}
     for item in items:
-        unused.discard(item.id)
-        if protocol.rule.of == "item":
-            yield item, ()
-        elif protocol.rule.of == "question" and questions is None:
-            yield item, split(protocol, item, {item.id: cloze_questions(protocol, item)})
-        else:
-            yield item, split(protocol, item, questions or {})
-    if unused:
-        raise unknown_items(questions or {}, sorted(unused))
+        if derived is not None and item.id in derived:
+            checked[item.id] = item
+        own = {item.id: derived_units(protocol, item)} if made else derived
+        # The unit of a whole item is not stored.
+        yield item, () if protocol.rule.of == "item" else split(protocol, item, own)
+    check_derived(protocol, checked, derived or {})
 
 
 def _overwrite(location: str, protocol: Protocol, source: str, work: Iterable[ItemUnits]) -> Store:
@@ -600,6 +705,30 @@ def _overwrite(location: str, protocol: Protocol, source: str, work: Iterable[It
     return open_store(location)
 
 
+def _figure_options(tables: Tables, by: Sequence[str], combine: Sequence[str], together: str | None) -> FigureOptions:
+    """What figures are asked for beyond the protocol's own, from how it is written."""
+    comparable = list(tables.compared().tables) if together or combine else []
+    criteria = [] if together is None else comparable if together == "all" else _names(together)
+    for name in criteria:
+        if name not in comparable:
+            raise UserError(unknown("criterion to compare", name, comparable))
+    if len(criteria) == 1:
+        raise UserError(f"{criteria[0]} is only one criterion: there is nothing to take together")
+    fields = [_names(given) for given in by]
+    for name in dict.fromkeys(name for names in fields for name in names):
+        if name in tables.protocol.item.fields and not any(tables.labels.get(name, ())):
+            raise UserError(f"no item has a value in the field {name!r}, so nothing can be broken down by it")
+    combinations = dict(map(parse_combination, combine))
+    for name, how in combinations.items():
+        if how.rule == "mean" and all(tables.tables[one].scores is None for one in comparable):
+            raise UserError(f"{name}: no criterion of {tables.protocol.name} has numbers to take the mean of")
+    return FigureOptions(fields, combinations, criteria)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
+
+
 def _rater_options(options: dict[str, Any]) -> RaterOptions:
     """Take the options that belong to a rater's configuration out of `options`."""
     options["together"] = not options.pop("one_by_one", False)
@@ -613,14 +742,6 @@ def _split_options(options: JudgeOptions) -> tuple[RaterOptions, RunOptions]:
     if rater_options.logprobs and rater_options.samples > 1:
         raise UserError("logprobs and samples are two ways to a distribution over the answers: choose one of them")
     return rater_options, RunOptions(**given)
-
-
-def _run_result(outcome: Outcome, nothing: str = "") -> RunResult:
-    """Raises UserError if no call could succeed, and nothing came of the run."""
-    if isinstance(outcome.why, RunError) and not outcome.has_results:
-        raise UserError(f"{outcome.why.reason}. {nothing}")
-    counts = {rater: counters.counts() for rater, counters in outcome.counters.items()}
-    return RunResult(str(outcome), counts, outcome.stopped, outcome.reason)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 
 NAMES = 20
 """Names in a list before the rest is only counted."""
@@ -19,9 +20,9 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def some_of(names: Sequence[object], most: int = NAMES) -> str:
-    """Names with commas between them; a very long list is cut, with the number of the rest."""
+    """Names with commas between them; a very long list is cut, with the number of the rest, and so is a long name."""
     more = f" … and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(map(str, names[:most])) + more
+    return ", ".join(shortened(str(name), 100) for name in names[:most]) + more
 
 
 def listed(names: Sequence[object], last: str = "and") -> str:
@@ -32,26 +33,35 @@ def listed(names: Sequence[object], last: str = "and") -> str:
 
 def quoted(value: object) -> str:
     """A value as messages quote it."""
-    text = str(value)
-    return repr(text if len(text) <= 60 else text[:57] + "…")
+    return repr(shortened(str(value), 60))
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}…"
 
 
 def masked(text: str) -> str:
     """A text without the passwords of the URLs in it."""
-    # One slash is what a path makes of two.
-    text = re.sub(r"(:/{1,2}[^:@/\s]*):\S*@", r"\1:***@", text)
-    return re.sub(r"(password=)[^&\s]*", r"\1***", text)
+    return re.sub(r"(password=)[^&\s]*", r"\1***", re.sub(r"\S+", _masked_word, text))
+
+
+def _masked_word(word: re.Match[str]) -> str:
+    """A word in which the password of a URL, up to the last @, is masked; one slash is what a path makes of two."""
+    before, at, rest = word[0].rpartition("@")
+    return re.sub(r"(:/{1,2}[^:@/]*):.*", r"\1:***", before, count=1, flags=re.DOTALL) + at + rest
 
 
 def did_you_mean(word: str, valid: Iterable[str]) -> str:
     """A hint at the valid word most like this one, such as ` (did you mean 'accuracy'?)`; empty if none is similar."""
-    close = difflib.get_close_matches(word, list(valid), n=1)
+    known = [name for name in islice(valid, 200) if len(name) < 100]
+    close = difflib.get_close_matches(word, known, n=1) if len(word) < 100 else []
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def unknown(what: str, name: object, valid: Collection[str]) -> str:
     """`there is no field 'x' (did you mean 'y'?); there are: y, z`."""
-    return f"there is no {what} {name!r}{did_you_mean(str(name), valid)}; there are: {', '.join(valid) or 'none'}"
+    hint = did_you_mean(str(name), valid)
+    return f"there is no {what} {quoted(name)}{hint}; there are: {some_of(list(valid)) or 'none'}"
 
 
 def sentence(text: str) -> str:

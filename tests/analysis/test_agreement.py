@@ -1,7 +1,9 @@
 """Agreement of raters and pairs, against scikit-learn and by hand."""
 
+import tracemalloc
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from evenhand.analysis.tables import TableBuilder, Tables, compared
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Status, Value
+from evenhand.statistics import Resampling, Votes
 from tests.statistics import oracles
 
 HALO = load_protocol("halo-support")
@@ -113,17 +116,42 @@ def test_without_overlap_there_is_a_reason_and_no_number(ratings: Mapping[str, S
     assert all(pair.percent.value is None for pair in found.pairs)
 
 
-def test_the_majority_is_that_of_units_everybody_rated():
-    ratings = {"ann": [S, S, C, S, S], "ben": [S, S, N, C, None], "cem": [S, C, S, C, S]}
+def test_the_majority_is_that_of_units_with_two_votes_by_how_many_they_have():
+    ratings = {"ann": [S, S, C, S, S, S], "ben": [S, S, N, C, None, None], "cem": [S, C, S, C, S, None]}
     majority = criterion_agreement(tables_of(HALO, ratings).tables["support"]).majority
-    # Units 1 to 4 are complete: all the same, two of three, none, two of three.
-    assert (majority.votes.n, majority.votes.full, majority.votes.majority, majority.votes.none) == (4, 1, 2, 1)
-    # With a majority: units 1 (S), 2 (S), 4 (C). ann is with it on 1 and 2, ben on all three, cem on 1 and 4.
-    assert {name: estimate.value for name, estimate in majority.plain.items()} == {
-        "ann": pytest.approx(2 / 3),
-        "ben": 1.0,
-        "cem": pytest.approx(2 / 3),
-    }
+    # Units 1 to 4 have three votes: all the same, two of three, none, two of three. Unit 5 has two, unit 6 one.
+    assert majority.by_count == {2: Votes(n=1, full=1), 3: Votes(n=4, full=1, majority=2, none=1)}
+    assert majority.votes == Votes(n=5, full=2, majority=2, none=1)
+    # With a majority: units 1 (S), 2 (S), 4 (C), 5 (S). ann is with it on all but 4, cem on all but 2.
+    matches = {name: (estimate.value, estimate.n) for name, estimate in majority.plain.items()}
+    assert matches == {"ann": (0.75, 4), "ben": (1.0, 3), "cem": (0.75, 4)}
+
+
+def test_any_plan_with_overlap_2_has_a_vote():
+    # Three people, each unit rated by two of them.
+    ratings = {"ann": [S, S, None], "ben": [S, None, C], "cem": [None, C, C]}
+    assert criterion_agreement(tables_of(HALO, ratings).tables["support"]).majority.votes == Votes(3, 2, 0, 1)
+
+
+@pytest.mark.parametrize("clusters", [None, [0, 0, 1, 1, 2, 2, 3, 3]])
+def test_the_figures_of_two_raters_have_one_interval(clusters: list[int] | None):
+    ratings = {"ann": [S, S, C, C, S, S, C, N], "ben": [S, C, C, N, S, S, S, C]}
+    tables = tables_of(HALO, ratings)
+    if clusters is not None:
+        tables = replace(tables, documents=np.array(clusters))
+    found = criterion_agreement(tables.tables["support"])
+    assert found.percent.low is not None
+    assert found.percent == found.ceiling == found.pairs[0].percent
+    assert found.ac == found.pairs[0].ac
+
+
+def test_a_third_rater_of_other_units_does_not_change_the_pair_s_interval():
+    ratings = {"ann": [S, S, C, C, None], "ben": [S, C, C, N, None], "cem": [None, None, None, None, S]}
+    found = criterion_agreement(tables_of(HALO, ratings).tables["support"])
+    assert found.percent == found.pairs[0].percent
+    assert found.unpaired == 2
+    # AC reads how often each label was given, by cem, too.
+    assert found.ac.value != found.pairs[0].ac.value
 
 
 def test_people_s_own_agreement_stands_beside_the_models():
@@ -185,8 +213,71 @@ def test_an_icc_without_ratings_says_so():
         assert found.why == why
 
 
-@pytest.mark.parametrize(("raters", "pairs"), [(15, 105), (16, 8)])
-def test_of_many_raters_only_pairs_that_share_a_unit_are_kept(raters: int, pairs: int):
-    # Raters 0 and 1 rate unit 0, raters 2 and 3 unit 1, and so on; 15 raters make 15 · 14 / 2 pairs.
-    columns = {f"r{n:02}": [None] * (n // 2) + [S] for n in range(raters)}
-    assert len(criterion_agreement(tables_of(HALO, columns).tables["support"]).pairs) == pairs
+def test_only_pairs_that_share_a_unit_are_computed_and_the_others_are_counted():
+    # Raters 0 and 1 rate unit 0, raters 2 and 3 unit 1, and so on; 200 raters make 200 · 199 / 2 pairs.
+    columns = {f"r{n:03}": [None] * (n // 2) + [S] for n in range(200)}
+    found = criterion_agreement(tables_of(HALO, columns).tables["support"])
+    assert [(pair.a, pair.b) for pair in found.pairs] == [(f"r{n:03}", f"r{n + 1:03}") for n in range(0, 200, 2)]
+    assert found.unpaired == 19_900 - 100
+
+
+PERCENT = read_protocol(
+    """\
+name: sure
+version: "1"
+title: Sure
+item: {fields: {turn: {role: rated}}}
+criteria: [{id: sure, question: How sure, scale: {type: percent}}]
+""",
+    "sure",
+)
+
+
+def test_percentages_are_compared_as_numbers_and_summed_up():
+    found = criterion_agreement(
+        tables_of(PERCENT, {"ann": [10.0, 99.5, 50.0, 0.0], "ben": [10.0, 99.0, 70.5, 20.0]}).tables["sure"]
+    )
+    (pair,) = found.pairs
+    assert pair.percent.value == 0.25
+    assert pair.within_one is not None
+    assert pair.within_one.value == 0.5
+    assert pair.kappa_quadratic is not None
+    # Squared differences: 0, 0.25, 420.25, 400. Expected: over all sixteen combinations, per pair.
+    ann, ben = np.array([10, 99.5, 50, 0]), np.array([10, 99, 70.5, 20])
+    expected = (np.subtract.outer(ann, ben) ** 2).mean()
+    assert pair.kappa_quadratic.value == pytest.approx(1 - 820.5 / 4 / expected)
+    assert pair.kappa.value is None
+    assert (pair.per_label, pair.labels, pair.confusion, found.specific) == ({}, (), [], {})
+    assert found.values == {"different": 7, "lowest": 0.0, "median": 35.0, "mean": 44.875, "highest": 99.5}
+    assert found.alpha.value is not None
+    assert found.fleiss.value is None
+
+
+@pytest.mark.parametrize("raters", [2, 3])
+def test_ac2_of_percentages_is_that_of_the_scale_from_0_to_100(raters: int):
+    # Only values from 40 to 70 occur, in tens.
+    columns = [[40, 50, 60, 70, 40, 50], [40, 60, 60, 70, 50, 50], [50, 50, 60, 60, 40, 70]][:raters]
+    tables = tables_of(PERCENT, {f"r{n}": [float(value) for value in column] for n, column in enumerate(columns)})
+    found = criterion_agreement(tables.tables["sure"])
+    given = np.array(columns)
+    apart = np.mean([(a - b) ** 2 / 100**2 for a, b in combinations(given, 2)])
+    share = np.array([(given == value).mean() for value in (40, 50, 60, 70)])
+    # Two of the 101 whole percents differ by 1,700 in the mean square: the weights' sum is 101² · (1 - 0.17).
+    chance = 1 - 101**2 * 0.83 / (101 * 100) * (share * (1 - share)).sum()
+    assert found.ac.value == pytest.approx(1 - apart / chance)
+    assert all(pair.ac.value is not None for pair in found.pairs)
+    if raters == 2:
+        assert found.pairs[0].ac.value == found.ac.value
+
+
+def test_memory_for_percentages_grows_with_the_ratings_and_not_with_their_square():
+    rng = np.random.default_rng(9)
+    # 2,000 units and 4,000 different values: a table of units by values would take 64 MB, one of values 128 MB.
+    values = rng.permutation(4_000) / 40.0
+    tables = tables_of(PERCENT, {"ann": values[:2_000].tolist(), "ben": values[2_000:].tolist()})
+    tracemalloc.start()
+    found = criterion_agreement(tables.tables["sure"], Resampling(replicates=100))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.n_units == 2_000
+    assert most < 60_000_000

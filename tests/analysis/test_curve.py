@@ -5,10 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from evenhand.analysis.agreement import TOO_FINE, agreement_curve
+from evenhand.analysis.agreement import agreement_curve
 from evenhand.analysis.tables import TableBuilder, Tables
 from evenhand.protocol.load import load_protocol
+from evenhand.protocol.model import Criterion
 from evenhand.records import Kind, RaterRef, Status, Value
+from evenhand.scales import PERCENT
 
 HALO = load_protocol("halo-support")
 S, C = "SUPPORTED", "CONTRADICTED"
@@ -67,7 +69,16 @@ def test_the_same_ratings_give_the_same_curve():
     assert agreement_curve(tables) == agreement_curve(tables)
 
 
-def test_too_many_different_answers_are_not_followed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("evenhand.analysis.agreement.MOST_CELLS", 2)
-    point = agreement_curve(tables_of([(0, 0, S), (0, 1, S)], (Kind.PERSON, Kind.PERSON)))["support"][0]
-    assert point.alpha.why == TOO_FINE
+def test_percentages_are_followed_too():
+    sure = Criterion(id="sure", question="How sure", scale=PERCENT)
+    builder = TableBuilder(sure, 3, 2)
+    for unit, values in enumerate([(10.0, 20.5), (50.0, 50.0), (90.0, 70.0)]):
+        for rater, value in enumerate(values):
+            builder.add(unit, rater, Status.RATED, value)
+    raters = [RaterRef("ann", Kind.PERSON), RaterRef("ben", Kind.PERSON)]
+    last = agreement_curve(Tables(HALO, raters, 3, 3, {"sure": builder.build()}))["sure"][-1]
+    # Observed: the squared differences 110.25, 0 and 400, twice each. Expected: those of all ordered pairs of the six.
+    given = np.array([10.0, 20.5, 50.0, 50.0, 90.0, 70.0])
+    expected = (np.subtract.outer(given, given) ** 2).sum() / 5
+    assert last.alpha.value == pytest.approx(1 - 2 * 510.25 / expected)
+    assert (last.units, last.percent.value) == (3, pytest.approx(1 / 3))

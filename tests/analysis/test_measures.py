@@ -3,6 +3,7 @@
 import json
 import statistics
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from evenhand.analysis.measures import measures
 from evenhand.analysis.tables import Tables
-from evenhand.analysis.targets import TargetResult, targets
+from evenhand.analysis.targets import TargetResult, more_items_for_share, targets
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import UNANSWERABLE, Status
@@ -67,10 +68,10 @@ class TestMeans:
         found = measures(study(custom(sure, spec), ratings, 3))
         assert one(found, "mean", "ann").estimate.value == pytest.approx(159.5 / 3)
         assert one(found, "same", "auto", against="ann").estimate.value == 0.5
-        assert "percentage" in str(one(found, "kappa").estimate.why)
-        assert "percentage" in str(one(found, "vote").estimate.why)
+        assert "no labels" in str(one(found, "kappa").estimate.why)
+        assert "no labels" in str(one(found, "vote").estimate.why)
 
-    def test_strata_are_taken_one_field_at_a_time(self):
+    def test_strata_are_taken_one_field_at_a_time_and_in_the_combinations_that_the_protocol_names(self):
         levels = {"ann": {name: [5, 4, 1, 2] for name in ("relevance", "accuracy", "completeness", "fluency")}}
         labels = {"question_type": ["factual", "relational", "factual", None], "shot_type": ["zero"] * 4}
         found = [m for m in measures(study("neureg-qa", levels, 4, labels)) if m.criterion == "fluency"]
@@ -80,6 +81,8 @@ class TestMeans:
             "{'question_type': 'factual'}": 3.0,  # (5 + 1) / 2
             "{'question_type': 'relational'}": 4.0,
             "{'shot_type': 'zero'}": 3.0,
+            "{'question_type': 'factual', 'shot_type': 'zero'}": 3.0,
+            "{'question_type': 'relational', 'shot_type': 'zero'}": 4.0,
         }
         single = one(found, "sd", "ann", stratum={"question_type": "relational"})
         assert single.estimate.why == "a standard deviation needs two ratings"
@@ -208,19 +211,37 @@ class TestPairs:
         macro = one(found, "macro_f1", "auto", criterion="fluency")
         assert macro.estimate.value == pytest.approx(metrics.f1_score(truth, said, average="macro", zero_division=0))
 
-    def test_the_vote_of_all(self):
-        # Full on the first, a majority on the second, none on the third; the fourth is not everybody's.
-        columns = {"ann": [5, 4, 1, 2], "ben": [5, 4, 2, 2], "auto": [5, 3, 3, None]}
-        found = measures(study("neureg-qa", {name: {"fluency": said} for name, said in columns.items()}, 4))
+    def test_the_vote_of_the_people(self):
+        # Three voters: full, a majority, none. Two voters: full. One voter: no vote. The model has none.
+        columns = {
+            "ann": [5, 4, 1, 2, 3],
+            "ben": [5, 4, 2, 2, None],
+            "chloe": [5, 3, 3, None, None],
+            "auto": [5, 3, 3, 1, 3],
+        }
+        found = measures(study("neureg-qa", {name: {"fluency": said} for name, said in columns.items()}, 5))
         vote = [m for m in found if m.statistic == "majority" and m.criterion == "fluency"]
-        shares = {m.label: m.estimate.value for m in vote if m.rater is None}
-        assert shares == pytest.approx({"full": 1 / 3, "majority": 1 / 3, "none": 1 / 3})
-        assert {m.left_out["incomplete"] for m in vote} == {2}
+        shares = {m.label: (m.estimate.value, (m.detail or {})["by_count"]) for m in vote if m.rater is None}
+        assert shares == {
+            "full": (0.5, {"2": 1, "3": 1}),
+            "majority": (0.25, {"2": 0, "3": 1}),
+            "none": (0.25, {"2": 0, "3": 1}),
+        }
+        assert {m.left_out["incomplete"] for m in vote} == {1}
+        # A majority is on the first, second and fourth: 5, 4, 2.
         with_all = {m.rater: m.estimate.value for m in vote if m.against == "majority"}
-        assert with_all == {"ann": 1.0, "ben": 1.0, "auto": 0.5}
-        # Ann against Ben and the model: they agree on the first unit alone. The model against Ann and Ben: on two.
+        assert with_all == pytest.approx({"ann": 1.0, "ben": 1.0, "chloe": 0.5, "auto": 1 / 3})
+        # Ann against Ben and Chloe: they agree on the first; on the fourth there is only Ben.
         others = {m.rater: (m.estimate.value, m.estimate.n) for m in vote if m.against == "majority of the others"}
-        assert others == {"ann": (1.0, 1), "ben": (1.0, 1), "auto": (0.5, 2)}
+        assert others["ann"] == (1.0, 2)
+        # The model against all three: 5, 4, 2, and on the last unit Ann's 3.
+        assert others["auto"] == (0.5, 4)
+
+    def test_models_vote_if_there_are_no_two_people(self):
+        columns = {"ann": [5, 4], "auto": [5, 3], "rule": [5, 3]}
+        found = measures(study("neureg-qa", {name: {"fluency": said} for name, said in columns.items()}, 2))
+        shares = {m.label: m.estimate.value for m in found if m.statistic == "majority" and m.criterion == "fluency"}
+        assert (shares["full"], shares["majority"], shares["none"]) == (0.5, 0.5, 0.0)
 
     def test_between_all_holds_each_rater_against_the_others_majority(self):
         spec = "{name: exact, kind: exact_match, criteria: [fair]}"
@@ -251,6 +272,35 @@ def test_classification_is_scikit_learn_s():
     assert {(m.rater, m.estimate.n, m.left_out["no_label"]) for m in found.values()} == {(None, 50, 1)}
 
 
+def test_classification_respects_documents():
+    # Twenty documents of ten items, fifteen of them right on every item and five wrong on every item.
+    truth = ["AI", "human"] * 100
+    wrong = {"AI": "human", "human": "AI"}
+    prediction = [label if item < 150 else wrong[label] for item, label in enumerate(truth)]
+    alone = study("ai-detection", {}, 200, {"label": truth, "prediction": prediction})
+    together = replace(alone, documents=np.repeat(np.arange(20), 10))
+    narrow, wide = ({m.statistic: m for m in measures(tables)} for tables in (alone, together))
+    assert (wide["accuracy"].estimate.value, wide["accuracy"].estimate.n) == (0.75, 200)
+    assert interval(wide["accuracy"]) == pytest.approx((0.510, 0.896), abs=5e-4)
+    for name in ("precision", "recall", "f1"):
+        assert wide[name].estimate.value == narrow[name].estimate.value
+        (low, high), (inner_low, inner_high) = interval(wide[name]), interval(narrow[name])
+        assert low is not None
+        assert high is not None
+        assert inner_low is not None
+        assert inner_high is not None
+        # The effective number is twenty and not two hundred.
+        assert high - low > 2.5 * (inner_high - inner_low)
+
+
+def test_items_of_several_units_are_classified_by_their_documents():
+    tables = study("ai-detection", {}, [0, 0, 1, 3, 3], {"label": ["AI"] * 4, "prediction": ["AI"] * 4})
+    tables = replace(tables, documents=np.array([7, 7, 7, 8, 8]))
+    (accuracy,) = (m.estimate for m in measures(tables, only={"accuracy"}))
+    # Items 0 and 1 are one document, 2 has no unit and 3 another document: three clusters and t with two degrees.
+    assert accuracy.low == pytest.approx(3 / (3 + 4.3027**2), abs=1e-4)
+
+
 def test_a_label_that_is_never_predicted_has_a_precision_of_0_in_the_mean():
     labels = {"label": ["AI", "human", "human"], "prediction": ["human", "human", "human"]}
     found = {m.statistic: m.estimate.value for m in measures(study("ai-detection", {}, 3, labels))}
@@ -270,6 +320,19 @@ class TestTargets:
         assert (match.measure, match.goal, match.a, match.b) == ("percent_match", 0.85, "ann", "auto")
         assert (match.met, match.verdict, match.more_items) == (True, "met", 0)
         assert (kappa.met, kappa.goal) == (True, 0.70)
+
+    @pytest.mark.parametrize("units", ["items of documents", "units of items"])
+    def test_complete_agreement_meets_its_targets_where_units_belong_together(self, units: str):
+        said, groups = (*SUPPORT, *SUPPORT[:1]) * 100, np.arange(400) // 4
+        ratings = {"ann": {"support": said}, "auto": {"support": said}}
+        if units == "units of items":
+            tables = study("halo-support", ratings, groups.tolist())
+        else:
+            tables = replace(study("halo-support", ratings, 400), documents=groups)
+        assert {(result.measure, result.verdict) for result in targets(tables)} == {
+            ("percent_match", "met"),
+            ("kappa", "met"),
+        }
 
     def test_met_at_the_point_estimate_is_said_apart_with_what_would_settle_it(self):
         _, (match, _) = self.held(SUPPORT * 3, SUPPORT * 3)
@@ -298,3 +361,33 @@ class TestTargets:
         # The interval reaches 0.9 - low below the value and must reach 0.1: as many units times the square of that.
         units = np.ceil(40 * ((0.9 - low) / 0.1) ** 2) - 40
         assert result.more_items == np.ceil(units / 2)
+
+    def test_more_items_for_a_label_are_items_of_any_label(self):
+        # Ten of 200 units are CONTRADICTED for either, nine for both: as many more of them as a share of 9 of 10 needs,
+        # of which there is one in 20 units.
+        own = ["CONTRADICTED"] * 10 + ["SUPPORTED"] * 190
+        other = ["CONTRADICTED"] * 9 + ["SUPPORTED"] * 191
+        more = {"targets": ({"measure": "per_label", "at_least": 0.85},)}
+        protocol = load_protocol("halo-support").model_dump(exclude_defaults=True)
+        tables = study(
+            Protocol.model_validate({**protocol, **more}), {"ann": {"support": own}, "auto": {"support": other}}, 200
+        )
+        found = {result.label: result for result in targets(tables, measures(tables))}
+        more_of_them = more_items_for_share(9, 10, 0.85)
+        assert more_of_them is not None
+        assert found["CONTRADICTED"].more_items == 20 * more_of_them
+        assert (found["SUPPORTED"].verdict, found["SUPPORTED"].more_items) == ("met", 0)
+
+    def test_more_items_of_a_share_count_units_with_an_excluded_label(self):
+        accuracy = ["Accurate"] * 9 + ["Inaccurate"] + [CANNOT] * 10
+        protocol = load_protocol("stem-accuracy").model_dump(exclude_defaults=True)
+        more = {"targets": ({"measure": "accurate", "at_least": 0.8},)}
+        tables = study(Protocol.model_validate({**protocol, **more}), {"ann": {"accuracy": accuracy}}, list(range(20)))
+        (result,) = targets(tables, measures(tables))
+        alone = study(
+            Protocol.model_validate({**protocol, **more}), {"ann": {"accuracy": accuracy[:10]}}, list(range(10))
+        )
+        (every,) = targets(alone, measures(alone))
+        assert result.estimate == every.estimate
+        assert every.more_items is not None
+        assert result.more_items == 2 * every.more_items

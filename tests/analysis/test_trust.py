@@ -16,14 +16,14 @@ from evenhand.analysis.comparison import compare, compare_raters
 from evenhand.analysis.disagreements import disputed, disputed_together
 from evenhand.analysis.tables import TableBuilder, Tables
 from evenhand.analysis.trust import Trust, trust
-from evenhand.analysis.trust_sentences import in_words
 from evenhand.formats.items import read_items
-from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Status, Value
+from evenhand.report.trust_sentences import in_words
 from evenhand.statistics import FloatArray, IntArray, Resampling, alt_test_beside_constant, ppi_mean
 from evenhand.study import Study
+from tests.sample_units import units_of_sample
 
 QUICK = Resampling(replicates=200)
 ANN, BEN, CHLOE = (RaterRef(name, Kind.PERSON) for name in ("ann", "ben", "chloe"))
@@ -615,14 +615,14 @@ def test_free_text_is_not_compared():
 # The bundled samples, read from their files by another route
 
 
-SAMPLES = ("ai-detection", "feedback", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy")
+SAMPLES = ("ai-detection", "feedback", "halo-claims", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy")
 
 
 def sample(name: str, folder: Path) -> Tables:
     source = Path(str(files("evenhand.samples").joinpath(name)))
     items = source / ("items.jsonl" if (source / "items.jsonl").is_file() else "items.csv")
-    questions = read_questions(source / "questions.json") if name == "rag-quest-eval" else None
-    with Study.create(folder / "s.db", name, read_items(items, load_protocol(name)), questions=questions) as made:
+    read = read_items(items, load_protocol(name))
+    with Study.create(folder / "s.db", name, read, **units_of_sample(name)) as made:
         made.import_ratings(source / "ratings.csv")
         return made.store.tables()
 

@@ -17,12 +17,12 @@ from urllib.request import urlopen
 from evenhand.assignment import Plan
 from evenhand.cli import main
 from evenhand.formats.items import read_items
-from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Ask
 from evenhand.store.people.access import new_invite
 from evenhand.study import Study
 from tests.processes import FORKS
+from tests.sample_units import units_of_sample
 
 UNTRAINED = Plan(training="off")
 
@@ -68,8 +68,7 @@ def make_study(folder: Path, protocol: str, plan: Plan | None = None, ask: Ask |
         loaded = loaded.model_copy(update={"ask": ask})
     with as_file(files("evenhand.samples") / protocol) as sample:
         items = read_items(next(sample.glob("items.*")), loaded)
-        file = sample / "questions.json"
-        with Study.create(path, loaded, items, questions=read_questions(file) if file.exists() else None) as study:
+        with Study.create(path, loaded, items, **units_of_sample(protocol)) as study:
             if plan is not None:
                 study.store.people.tasks.set_plan(plan)
     return path

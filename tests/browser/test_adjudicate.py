@@ -28,7 +28,9 @@ def halo(serve: Callable[..., Served]) -> Served:
 def join(page: Page, served: Served, name: str = "eve") -> None:
     page.goto(served.invite(name, "adjudicator"))
     page.wait_for_url("**/adjudicate**")
-    expect(page.locator(".criterion.open .ratings table")).to_be_in_viewport()
+    for answer in page.locator(".criterion.open .ratings .answer").all():
+        expect(answer).to_be_in_viewport(ratio=1)
+    expect(page.locator(".criterion.open .ratings .answer").first).to_be_in_viewport(ratio=1)
 
 
 def rulings(served: Served, rater: str = "eve") -> dict[tuple[str, str], Rating]:
@@ -38,6 +40,10 @@ def rulings(served: Served, rater: str = "eve") -> dict[tuple[str, str], Rating]
 
 def test_all_disputes_are_ruled_on_by_keys(halo: Served, page: Page):
     join(page, halo)
+    with Study.open(halo.study) as study:
+        given = [str(one.value) for one in study.ratings() if one.unit == "sample_006" and one.rater in ("ann", "ben")]
+    assert set(given) <= set(page.locator(".ratings .answer").all_inner_texts())
+    _names_are_hidden_until_they_are_asked_for(page)
     expect(page.locator("#count")).to_have_text("3 without a ruling")
     for digit, unit in zip("123", ("sample_006", "sample_009", "sample_017"), strict=True):
         expect(page.locator(".disputes [aria-current] .id")).to_have_text(unit)
@@ -71,8 +77,7 @@ def test_a_dispute_is_ruled_on_with_the_mouse_and_says_so_once_it_is_saved(halo:
     expect(page.locator(".disputes li")).to_have_count(3)
 
 
-def test_names_are_hidden_until_they_are_asked_for(halo: Served, page: Page):
-    join(page, halo)
+def _names_are_hidden_until_they_are_asked_for(page: Page):
     said = page.locator(".ratings tbody")
     expect(said).to_contain_text("Rater A")
     expect(said).not_to_contain_text("ann")
@@ -161,6 +166,38 @@ def test_a_sentence_is_shown_in_its_text_and_its_follow_up_is_asked(serve: Calla
     page.keyboard.press("2")
     expect(page.locator("#status")).to_have_text("All saved")
     assert rulings(served)[unit, "severity"].status is Status.RATED
+
+
+def test_the_next_dispute_is_shown_from_its_beginning_on_a_phone(
+    serve: Callable[..., Served], new_context: Callable[..., BrowserContext]
+):
+    served = with_ratings(serve("feedback"), "feedback")
+    page = new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).new_page()
+    page.goto(served.invite("eve", "adjudicator"))
+    page.get_by_label("Notes").tap()
+    first = page.locator("#sources .facts dt").first
+    expect(first).not_to_be_in_viewport()
+    page.get_by_role("button", name="Later").tap()
+    expect(first).to_be_in_viewport(ratio=1)
+    header, top = page.locator("summary").bounding_box(), first.bounding_box()
+    assert header is not None
+    assert top is not None
+    assert top["y"] >= header["y"] + header["height"] + 16, "it does not touch what is above"
+    expect(page.locator(".criterion.open .ratings .answer").first).to_be_in_viewport(ratio=1)
+
+
+def test_a_share_of_disagreement_names_those_it_is_about(serve: Callable[..., Served], page: Page):
+    served = with_ratings(serve("stem-accuracy"), "stem-accuracy")
+    join(page, served)
+    badge = page.locator(".criterion.open .disagreement")
+    # Two people differ, and a model, shown with them, agrees with one of the two.
+    expect(page.locator(".criterion.open .ratings .answer")).to_have_text(["Accurate", "Accurate", "Disputed"])
+    expect(badge).to_have_text("100% disagreement among people")
+    expect(badge).to_be_in_viewport(ratio=1)
+    unit = page.locator(".disputes [aria-current] .id").inner_text()
+    page.get_by_label("Include models").check()
+    page.locator(".disputes button").filter(has=page.get_by_text(unit, exact=True)).click()
+    expect(badge).to_have_text("67% disagreement")
 
 
 def test_the_owner_looks_on_and_does_not_rule(halo: Served, page: Page):

@@ -1,4 +1,4 @@
-"""The page and the server agree on which criteria are asked and what is missing: one set of cases for both."""
+"""Functions of the page without a page: which criteria are asked and what is missing, as the server says; plots."""
 
 import json
 from pathlib import Path
@@ -18,9 +18,9 @@ CASES: list[dict[str, Any]] = json.loads(
 )
 CHECK = """async (cases) => {
   const { answerFrom, askedCriteria, missingParts } = await import("/static/workbench/answers.js");
-  return cases.map(({ form, answers }) => {
+  return cases.map(({ form, field, answers }) => {
     const answer = (criterion) => answerFrom(answers[criterion], null);
-    return [askedCriteria(form, answer).map(({ id }) => id), missingParts(form, answer)];
+    return [askedCriteria(form, field, answer).map(({ id }) => id), missingParts(form, field, answer)];
   });
 }"""
 
@@ -39,7 +39,11 @@ def forms() -> list[dict[str, Any]]:
 def test_the_page_applies_the_servers_rule(page: Page, shared: Serve, forms: list[dict[str, Any]]) -> None:
     blank: dict[str, object] = {"value": None, "rationale": None, "confidence": None, "notes": None, "evidence": []}
     cases: list[dict[str, object]] = [
-        {"form": form, "answers": {name: {**blank, **answer} for name, answer in case["answers"].items()}}
+        {
+            "form": form,
+            "field": case.get("field"),
+            "answers": {name: {**blank, **answer} for name, answer in case["answers"].items()},
+        }
         for form, case in zip(forms, CASES, strict=True)
     ]
     page.goto(f"{shared().url}/login")
@@ -47,3 +51,32 @@ def test_the_page_applies_the_servers_rule(page: Page, shared: Serve, forms: lis
         expected = [(one["criterion"] or form["lead"], one["part"]) for one in case["missing"]]
         assert asked == case["asked"], case["name"]
         assert [(one["criterion"], one["part"]) for one in missing] == expected, case["name"]
+
+
+PLOT = """async (points) => {
+  const { agreementPlots } = await import("/static/manage/agreement_plot.js");
+  const find = (node, tag) => {
+    if (Array.isArray(node)) return node.flatMap((one) => find(one, tag));
+    return node?.tag ? [...(node.tag === tag ? [node.attributes] : []), ...find(node.children, tag)] : [];
+  };
+  const [plot] = agreementPlots({ support: { title: "Support", points } });
+  const zero = find(plot, "line").find((line) => line.class === "rule zero").y1;
+  const band = find(plot, "polygon")[0].points.split(" ").map((corner) => Number(corner.split(",")[1]));
+  const bottom = Math.max(...find(plot, "line").map((line) => line.y1));
+  return { zero, bottom, dots: find(plot, "circle").map((dot) => dot.cy), band };
+}"""
+
+
+def test_the_plot_of_agreement_has_room_for_what_is_below_zero(page: Page, shared: Serve) -> None:
+    found = [(-0.03, (-0.62, 0.4)), (0.5, (0.1, 0.8)), (0.6, (0.3, 0.8))]
+    points = [
+        {"ratings": 10 * at, "units": 5, "value": value, "ci": ci, "percent": {"value": 0.5}, "why": None}
+        for at, (value, ci) in enumerate(found, start=1)
+    ]
+    page.goto(f"{shared().url}/login")
+    drawn = page.evaluate(PLOT, points)
+    assert drawn["dots"][0] > drawn["zero"] > drawn["dots"][1]
+    assert drawn["zero"] < max(drawn["band"]) < drawn["bottom"]
+    per_unit = (drawn["bottom"] - drawn["zero"]) / 1.0  # the lowest rule is at -1
+    assert drawn["dots"][0] - drawn["zero"] == pytest.approx(0.03 * per_unit)
+    assert max(drawn["band"]) - drawn["zero"] == pytest.approx(0.62 * per_unit)

@@ -71,6 +71,7 @@ def test_an_invite_is_made_copied_and_withdrawn(new_context: NewContext, served:
     expect(page.locator("#invite-name-error")).to_have_text("Enter the person's name.")
     page.get_by_label("Name", exact=True).fill("zoë")
     page.get_by_role("button", name="Create link").click()
+    expect(page.get_by_text("It works on this machine only.")).to_be_in_viewport(ratio=1)
     page.get_by_role("button", name="Copy").click()
     expect(page.locator("#link-state")).to_have_text("Copied.")
     link = page.evaluate("navigator.clipboard.readText()")
@@ -85,11 +86,9 @@ def test_an_invite_is_made_copied_and_withdrawn(new_context: NewContext, served:
     page.get_by_role("button", name="Revoke the invite for zoë").click()
     expect(page.locator("#invites tbody tr").first).to_contain_text("revoked")
     friend.goto(link)
-    expect(friend.get_by_text("This link does not work")).to_be_visible()
+    expect(friend.get_by_text("This link does not work")).to_be_in_viewport()
 
-
-def test_a_link_for_a_crowd_carries_what_prolific_fills_in(page: Page, served: Served):
-    managing(page, served)
+    # A link for a crowd carries what Prolific fills in.
     page.get_by_label("A group, such as on Prolific").check()
     expect(page.get_by_label("Name", exact=True)).to_be_hidden()
     page.get_by_label("Maximum people").fill("0")
@@ -190,6 +189,27 @@ def test_the_curve_has_words_and_a_table(page: Page, served: Served):
     expect(page.get_by_role("img", name="Agreement on Support")).to_be_visible()
     page.get_by_text("As a table").click()
     expect(page.locator(".plot tbody tr")).to_have_count(10)
+
+
+def test_a_curve_below_zero_stays_within_its_rules(page: Page, served: Served):
+    """Two people who never agree: α is far below 0, and so is its interval."""
+    with Study.open(served.study) as study:
+        for rater, value in (("ann", "SUPPORTED"), ("bob", "CONTRADICTED")):
+            ratings = [
+                Rating(unit=item.id, criterion="support", rater=rater, digest=study.protocol.digest, value=value)
+                for item in study.items()
+            ]
+            study.store.ratings.add(ratings, raters=[RaterRef(rater, Kind.PERSON)])
+    managing(page, served)
+    expect(page.locator(".plot .dot").first).to_be_attached()
+    page.locator(".plot svg").scroll_into_view_if_needed()
+    rules = [rule.bounding_box() for rule in page.locator(".plot .rule").all()]
+    lowest = max(box["y"] for box in rules if box)
+    for drawn in page.locator(".plot .band, .plot .curve").all():
+        box = drawn.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= lowest + 3, "half of a line or a dot may lie below"
+    expect(page.locator(".plot text", has_text="−1").first).to_be_in_viewport(ratio=1)
 
 
 def test_rating_oneself_is_one_step_away(page: Page, served: Served):

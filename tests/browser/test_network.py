@@ -85,7 +85,7 @@ def test_answers_wait_for_a_server_that_was_killed_and_arrive_once_each_in_order
         page.keyboard.press("3")
         expect(page.locator("#status")).to_have_text(re.compile("answers waiting: offline"))
     with serving(study, port=int(first.url.rsplit(":", 1)[1])) as second:
-        expect(page.locator("#status")).to_have_text("All saved", timeout=20_000)
+        expect(page.locator("#status")).to_have_text("All saved", timeout=60_000)
         assert values(second, "ann") == ["SUPPORTED", "NO EVIDENCE", "CONTRADICTED", "NO EVIDENCE"]
         assert values(second, "ann", history=False) == ["CONTRADICTED", "NO EVIDENCE"]
         assert [task.state for task in tasks(second, "ann")][:2] == ["done", "open"]

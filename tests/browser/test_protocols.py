@@ -1,13 +1,15 @@
-"""The six bundled protocols, by keyboard alone and by mouse alone: what was said is what is stored."""
+"""The bundled protocols, by keyboard alone and by mouse alone: what was said is what is stored."""
 
 import re
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from evenhand.assignment import Plan, Purpose
+from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Rating, Span, Status, Value
 from evenhand.study import Study
@@ -46,6 +48,14 @@ def halo_support(task: int, position: int) -> UnitAnswers:
     return UnitAnswers({"Support": Answer("SUPPORTED")})
 
 
+def halo_claims(task: int, position: int) -> UnitAnswers:
+    """What is said of a claim of the gold answer; of the others, the first."""
+    labels = ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE", CANNOT_ASSESS)
+    titles = ("Support by the context", "Support by the generated answer")
+    answers = {title: Answer(labels[(task + position + n) % 4]) for n, title in enumerate(titles)}
+    return UnitAnswers(answers, notes="as the text says" if answers[titles[0]].value == "SUPPORTED" else None)
+
+
 def stem_accuracy(task: int, position: int) -> UnitAnswers:
     accuracy = ("Accurate", "Disputed", "Unsupported", "Inaccurate", "Can't confidently assess or no claim")[
         position % 5
@@ -64,6 +74,7 @@ ANSWERS: Mapping[str, Callable[[int, int], UnitAnswers]] = {
     "neureg-qa": neureg_qa,
     "rag-quest-eval": rag_quest_eval,
     "feedback": feedback,
+    "halo-claims": halo_claims,
     "halo-support": halo_support,
     "stem-accuracy": stem_accuracy,
     "ai-detection": ai_detection,
@@ -101,16 +112,25 @@ def rate_task(page: Page, hand: Hand, protocol: str, task: int) -> list[UnitAnsw
     expect(page.locator("#progress-words")).to_have_text(re.compile(f"^{task - 1} of "))
     here = page.evaluate("location.hash")
     step = page.locator("h2.step")
-    several = re.fullmatch(r"(Sentence|Question) 1 of (\d+)", step.inner_text())
+    several = re.fullmatch(r"(Sentence|Question|Claim) 1 of (\d+)", step.inner_text())
     units = int(several[2]) if several else 1
     said: list[UnitAnswers] = []
     for position in range(1, units + 1):
         if several:
             expect(step).to_have_text(f"{several[1]} {position} of {units}")
-        said.append(ANSWERS[protocol](task, position))
+        given = ANSWERS[protocol](task, position)
+        answers = {title: one for title, one in given.answers.items() if is_asked(page, protocol, title)}
+        said.append(replace(given, answers=answers))
         hand.rate(said[-1])
     page.wait_for_function("(before) => location.hash !== before", arg=here)
     return said
+
+
+def is_asked(page: Page, protocol: str, title: str) -> bool:
+    """Whether something is asked that is not asked about every claim, which the server checks as well."""
+    of = next((one.of for one in load_protocol(protocol).criteria if one.title == title), None)
+    source = page.locator(".claim-source figcaption")
+    return of is None or source.inner_text() == load_protocol(protocol).titles[of]
 
 
 Place = tuple[int, int, str]

@@ -196,3 +196,43 @@ def test_a_crowd_is_told_in_few_lines_and_a_small_page(call: Caller, tmp_path: P
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert len(page) < 2_000_000
     assert "too many for matrices" in page
+
+
+def test_figures_on_combinations_of_strata_raters_and_criteria(call: Caller):
+    study = sample_study(call, "neureg-qa")
+    options = ["--by", "shot_type,question_type", "--combine", "models=pool(models)", "--together", "all"]
+    options += ["--combine", "reference=mean(people, step=0.5)", "--combine", "vote=plurality(people, ties=first)"]
+    document = json.loads(call.fine("measures", study, *options, "--json"))
+    assert all(math.isfinite(number) for number in numbers(document))
+    found = document["measures"]
+    strata = {tuple(one["stratum"]) for one in found if one["stratum"]}
+    assert strata == {("shot_type", "question_type")}
+    assert {one["rater"] for one in found} >= {"models", "reference", "vote"}
+    assert {one["against"] for one in found if one["name"] == "exact_match"} >= {
+        "reference",
+        "vote",
+        "people's majority",
+    }
+    assert any(one["name"] == "majority" and one["criterion"] is None for one in found)
+    assert set(document["combined"]) == {"models", "reference", "vote"}
+    agreement = json.loads(call.fine("agree", study, *options, "--json"))
+    assert {"shot_type": "zero", "question_type": "factual"} in [one["stratum"] for one in agreement["strata"]]
+    every = agreement["criteria"]["all criteria"]
+    assert every["majority"]["n"] == sum(
+        found["majority"]["n"] for name, found in agreement["criteria"].items() if name != "all criteria"
+    )
+    assert {"reference", "vote", "models"} <= {pair[side] for pair in every["pairs"] for side in ("a", "b")}
+    text = call.fine("agree", study, *options)
+    assert "reference is the mean, rounded to 0.5, of people." in text
+    assert "all criteria (ordinal), shot_type zero, question_type factual" in text
+    for wrong in (["--by", "nothing"], ["--combine", "x=mean(nobody)"], ["--together", "fluency"]):
+        assert call("measures", study, *wrong).code == 2
+
+
+def test_options_that_would_change_nothing_are_errors(call: Caller):
+    study = sample_study(call, "halo-support")
+    for wrong, named in ((["--by", "document_id"], "document_id"), (["--combine", "ref=mean(people)"], "mean")):
+        for command in ("agree", "measures"):
+            result = call(command, study, *wrong)
+            assert result.code == 2
+            assert named in result.err

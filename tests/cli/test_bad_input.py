@@ -91,7 +91,7 @@ def test_questions_are_for_question_protocols_only(call: Caller, tmp_path: Path)
     (tmp_path / "q.json").write_text('{"a": {"question": ["Q?"], "answers": ["A"]}}', encoding="utf-8")
     given = call("new", "study.db", "--protocol", "halo-support", "--items", "items.csv", "--questions", "q.json")
     assert given.code == 2
-    assert "takes no questions" in given.err
+    assert "only a protocol whose unit is a question has questions" in given.err
     (tmp_path / "r.csv").write_text("id,reference,generated\na,R.,G.\n", encoding="utf-8")
     (tmp_path / "q.json").write_text('{"zzz": {"question": ["Q?"], "answers": ["A"]}}', encoding="utf-8")
     foreign = call("new", "study.db", "--protocol", "rag-quest-eval", "--items", "r.csv", "--questions", "q.json")

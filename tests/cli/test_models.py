@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.records import Kind, RaterRef, Span
+from evenhand.settings import KEYS
 from evenhand.store.work import RunSpec
 from evenhand.study import Study
 from tests.chat_server import CODE, ChatServer, fails, says, script
@@ -53,6 +54,26 @@ def test_a_dry_run_sends_and_stores_nothing(call: Caller, study: str, server: Ch
     assert out.endswith("\nNothing was sent.\n")
     assert server.calls == []
     assert call.fine("runs", study) == "no model has rated this study yet\n"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "openai:gpt-x",
+        "gemini:g",
+        "anthropic:c",
+        "verifier(openai:gpt-x)",
+        "jury(openai:gpt-x, verifier, gemini:g)",
+        "jury(verifier(anthropic:c), openai:gpt-x)",
+    ],
+)
+def test_a_dry_run_needs_no_key(call: Caller, study: str, spec: str, monkeypatch: pytest.MonkeyPatch):
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
+    assert call.fine("judge", study, "--rater", spec, "--dry-run").endswith("\nNothing was sent.\n")
+    result = call("judge", study, "--rater", spec)
+    assert result.code == 2
+    assert "needs a key" in result.err
 
 
 def test_failures_are_listed_by_reason_and_the_exit_code_is_1(call: Caller, study: str):

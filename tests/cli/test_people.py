@@ -25,10 +25,10 @@ def listed(call: Caller) -> list[dict[str, Any]]:
 
 
 def test_the_link_is_shown_once_and_its_token_is_not_stored(invite: Caller, tmp_path: Path):
-    told = invite.fine("invite", "study.db", "--name", "ann", "--items", "5")
-    found = re.match(r"http://127\.0\.0\.1:8400/join/([\w-]{43})\n\nFor ann, until \d{4}-", told)
+    made = invite("invite", "study.db", "--name", "ann", "--items", "5")
+    found = re.match(r"http://127\.0\.0\.1:8400/join/([\w-]{43})\n\nFor ann, until \d{4}-", made.out)
     assert found is not None
-    assert "works on this machine only" in told
+    assert "works on this machine only" in made.err
     assert found[1].encode() not in (tmp_path / "study.db").read_bytes()
     with Study.open("study.db") as study:
         known = study.store.people.access.find_invite(found[1])
@@ -122,8 +122,8 @@ def test_the_plan_is_changed_option_by_option_and_back(invite: Caller):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--overlap", "0"], "--overlap: input should be greater than or equal to 1"),
-        (["--overlap", "few"], "--overlap: input should be a valid integer"),
+        (["--overlap", "0"], "--overlap: a number of at least 1 is needed"),
+        (["--overlap", "few"], "--overlap: a whole number is needed, not 'few'"),
         (["--completion", "http://example.org"], "--completion: 'http://example.org' is not an https:// address"),
         (["--pause", "--resume"], "--pause and --resume contradict each other"),
         (["--gold", "nobody"], "nobody"),

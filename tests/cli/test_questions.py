@@ -215,7 +215,7 @@ def test_a_question_with_a_rating_keeps_its_place_wherever_the_file_has_it(call:
     ("content", "said"),
     [
         ({"tower": {"question": ["Q?"], "answers": ["A"]}}, "questions for 1 id that no item has: tower"),
-        ({"bridge": {"question": ["Q?"], "answers": []}}, "1 question but 0 answers"),
+        ({"bridge": {"question": ["Q?", "R?"], "answers": ["A"]}}, "2 questions but 1 answer"),
         ({"bridge": {"question": [None], "answers": ["A"]}}, "question.1: a text is needed, not nothing"),
         (
             {"bridge": {"question": ["Q?"], "answers": ["A"], "key_info": [""]}},
@@ -312,7 +312,7 @@ def test_an_item_without_a_usable_reply_keeps_its_questions_and_is_asked_about_a
     with ChatServer(says("I would rather not.")) as useless:
         result = call("questions", "make", study, "--rater", f"m={useless.url}#m")
         assert len(useless.calls) == 2, "asked, and asked again with what was wrong"
-        assert "An earlier reply cannot be used: not JSON" in useless.calls[1].prompt
+        assert "An earlier reply cannot be used. Not JSON" in useless.calls[1].prompt
         port = useless.port
     assert result.code == 1
     assert "study.db: 0 questions for 0 items, made by m\n  failed 1, unchanged: not JSON" in result.out
@@ -341,7 +341,7 @@ def test_what_somebody_has_in_hand_is_left_and_said(call: Caller, tmp_path: Path
     assert result.code == 1
     assert "3 questions for 1 item, made by m\n" in result.out
     assert (
-        f"people are working on these items at the page, and their answers would go to other questions: {held} (ann)"
+        f"people are working on these items at the page, and their answers would go to other units: {held} (ann)"
         in result.out
     )
     after = asked("study.db")
@@ -387,8 +387,8 @@ def test_a_killed_maker_is_seen_at_work_but_does_not_stay_so(call: Caller, study
     ("made", "reason"),
     [
         ({"key_info": ["x"]}, "no list of questions"),
-        (["Who?"], "no question in it"),
-        ([{"key_info": "x", "question": " "}], "no question in it"),
+        (["Who?"], "no usable entry in questions"),
+        ([{"key_info": "x", "question": " "}], "no usable entry in questions"),
     ],
 )
 def test_replies_of_another_shape(call: Caller, study: str, made: object, reason: str):
@@ -446,6 +446,12 @@ def test_wrong_use_of_make(call: Caller, study: str, arguments: tuple[str, ...],
     result = call("questions", "make", study, *arguments)
     assert result.code == 2
     assert said in result.err
+
+
+def test_a_dry_run_of_quest_eval_with_a_model_needs_no_key(call: Caller, study: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    out = call.fine("judge", study, "--rater", "quest-eval(openai:gpt-x)", "--dry-run")
+    assert out.endswith("\nNothing was sent.\n")
 
 
 def test_a_model_under_quest_eval_answers_and_the_answer_is_found_in_the_text(call: Caller, study: str):

@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from evenhand.cli.people import listen_on
 from tests.cli.calling import Caller
 from tests.processes import Forked
 
@@ -88,6 +89,13 @@ def test_it_ends_well_when_told_to(served: Served, how: signal.Signals):
     assert out.endswith("Stopped; all ratings are stored.\n")
 
 
+def test_connections_send_what_there_is_at_once():
+    with listen_on("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        connection, _ = listener.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_a_port_in_use_is_answered_with_another(call: Caller, made: Path):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -135,6 +143,13 @@ def test_the_address_of_a_proxy_is_the_one_that_is_told(made: Path):
     assert (code, err) == (0, "")
     assert re.search(r"https://rate\.example\.org/login#[\w-]{43}\n", served.told)
     assert "--url https://rate.example.org\n" in served.told
+
+
+def test_with_a_password_no_link_that_signs_in_is_printed(made: Path):
+    served = Served(made, "--url", "https://rate.example.org", EVENHAND_OWNER_PASSWORD="correct horse battery")
+    served.end(signal.SIGINT)
+    assert "https://rate.example.org/login\n" in served.told
+    assert "#" not in served.told
 
 
 @pytest.mark.parametrize(

@@ -155,3 +155,57 @@ def test_a_column_mapped_away_from_a_required_field(tmp_path: Path):
     assert "column \"context\": the column is given to 'question', and 'context', which is required too" in message
     assert "--map context=COLUMN" in message
     assert "did you mean" not in message
+
+
+def ids_of(cell: object) -> object:
+    row = {"question": "Q?", "context": "C.", "generated_answer": "A.", "retrieved_docs": cell}
+    (item,) = read_items([row], HALO)
+    return item.fields.get("retrieved_ids", "absent")
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ([3, "d1", 2.0], ("3", "d1", "2")),
+        ('["d 1", 7]', ("d 1", "7")),
+        ("['d1', 'd2']", ("d1", "d2")),
+        ([{"id": 4, "text": "Oslo is a city."}], ("4",)),
+        ("d1, d2;d3\nd4", ("d1", "d2", "d3", "d4")),
+        (12, ("12",)),
+        ([], ()),
+        ("[]", ()),
+        ("", "absent"),
+        (None, "absent"),
+    ],
+)
+def test_ids_are_lists_numbers_or_texts_with_delimiters(cell: object, expected: object):
+    """An empty list is kept: nothing was retrieved, which is not the same as not knowing."""
+    assert ids_of(cell) == expected
+
+
+@pytest.mark.parametrize("cell", [[True], [None], [["d1"]], [{"text": "Oslo"}], "[d1, d2]", "[1, 2", {"id": 1}])
+def test_what_is_no_list_of_ids_is_refused_with_its_place(cell: object):
+    with pytest.raises(InputError) as caught:
+        ids_of(cell)
+    assert [(problem.row, problem.column) for problem in caught.value.problems] == [(1, "retrieved_docs")]
+
+
+def test_a_delimiter_of_the_protocol_is_the_only_one():
+    fields = {**HALO.item.fields}
+    fields["retrieved_ids"] = fields["retrieved_ids"].model_copy(update={"delimiter": "|"})
+    own = HALO.model_copy(update={"item": HALO.item.model_copy(update={"fields": fields})})
+    row = {"question": "Q?", "context": "C.", "generated_answer": "A.", "retrieved_ids": "a, b|c"}
+    (item,) = read_items([row], own)
+    assert item.fields["retrieved_ids"] == ("a, b", "c")
+
+
+def cluster_of(**columns: str):
+    row = {"question": "Q?", "context": "C.", "generated_answer": "A.", **columns}
+    (item,) = read_items([row], HALO)
+    return item.fields.get("document_id")
+
+
+def test_items_written_from_one_input_are_a_cluster_if_no_column_names_another():
+    assert cluster_of(input_id="c1") == "c1"
+    assert cluster_of(input_id="c1", article_id="a1") == "a1"
+    assert cluster_of() is None

@@ -2,15 +2,17 @@
 
 import asyncio
 import json
+import time
 import traceback
 from random import Random
 
 import pytest
 
-from evenhand.llm.base import Message, Reply, Request, RunError, Usage
+from evenhand.errors import UserError
+from evenhand.llm.base import CallError, Message, Reply, Request, RunError, Schema, Usage
 from evenhand.llm.dialect import Dialect
 from evenhand.llm.endpoints import Endpoint, endpoint_of
-from evenhand.llm.http import LARGEST, HttpChat
+from evenhand.llm.http import LARGEST, MOST_SUSPECT, HttpChat
 from evenhand.llm.rate_limit import RateLimiter
 from evenhand.settings import Secret, Settings
 from tests.chat_server import (
@@ -285,7 +287,7 @@ def test_refusals_of_several_parts_are_all_learned():
         ("'max_tokens' is too large: 2048. This model's maximum context length is 1024 tokens.", None),
         ("max_tokens is too large: 99999. This model supports at most 16384 completion tokens.", "max_tokens"),
         ("This model's maximum context length is 1024 tokens; reduce max_tokens.", "messages"),
-        ("The answer mentions the temperature of the sun", None),
+        ("This prompt was flagged by our moderation", None),
     ],
 )
 def test_a_complaint_about_the_prompt_drops_nothing(message: str, param: str | None):
@@ -293,6 +295,143 @@ def test_a_complaint_about_the_prompt_drops_nothing(message: str, param: str | N
         asked = ask(server.url, [FULL])
         assert (asked.error.reason, asked.events) == ("request refused (400)", [])
         assert len(server.calls) == 1
+
+
+BOUNDED = Request(
+    REQUEST.messages,
+    Schema(
+        "rating",
+        '{"type":"object","properties":{"maximum":{"type":"string","maxLength":9},"n":{"type":"integer","maximum":5}}}',
+    ),
+)
+
+
+def test_a_server_that_rejects_limits_in_a_schema_still_gets_the_schema():
+    def behaviour(call: Call) -> Answer:
+        if '"maxLength"' in call.raw.decode():
+            return fails(400, "Invalid schema: For 'string' type, property 'maxLength' is not supported")
+        return says("yes")
+
+    with ChatServer(behaviour) as server:
+        asked = ask(server.url, [BOUNDED, BOUNDED], places=1)
+        assert asked.kinds() == [("dropped", "limits on lengths and numbers in the JSON schema")]
+        assert len(server.calls) == 3
+        properties = server.calls[-1].body["response_format"]["json_schema"]["schema"]["properties"]
+    # A property that is called like a limit stays.
+    assert properties == {"maximum": {"type": "string"}, "n": {"type": "integer"}}
+
+
+WRAPPED = {
+    "error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": '{"error": "no json_schema"}'}}
+}
+
+
+@pytest.mark.parametrize(
+    "body", [WRAPPED, {"message": {"detail": [{"loc": ["body", "response_format"], "msg": "Extra"}]}}]
+)
+def test_what_is_rejected_is_read_from_an_error_inside_another(body: object):
+    def behaviour(call: Call) -> Answer:
+        return as_json(body, status=400) if "json_schema" in call.raw.decode() else says("yes")
+
+    with ChatServer(behaviour) as server:
+        assert ask(server.url, [FULL]).kinds() == [("dropped", "json_schema (now json_object)")]
+
+
+def test_a_server_that_does_not_say_what_it_rejects_is_asked_once_without_the_schema():
+    def behaviour(call: Call) -> Answer:
+        return fails(400, "Bad Request") if "response_format" in call.body else says("yes")
+
+    with ChatServer(behaviour) as server:
+        asked = ask(server.url, [FULL] * 3, places=1)
+        assert [outcome.text for outcome in asked.outcomes if isinstance(outcome, Reply)] == ["yes"] * 3
+        assert asked.kinds() == [("dropped", "response_format")]
+        assert ["response_format" in call.body for call in server.calls] == [True, False, False, False]
+
+
+def test_a_server_that_accepts_no_request_stops_the_run_with_its_message():
+    with ChatServer(fails(400, "This deployment is paused")) as server:
+        asked = ask(server.url, [FULL] * 6, places=1)
+        # Each request is tried once without its schema, until nothing is left to try.
+        assert len(server.calls) == 12
+    errors = [outcome for outcome in asked.outcomes if isinstance(outcome, CallError)]
+    assert [isinstance(error, RunError) for error in errors] == [False, False, True, True, True, True]
+    assert "This deployment is paused" in str(errors[2])
+    assert asked.events == []
+
+
+@pytest.mark.parametrize("rejection", [fails(403, "not for you"), fails(404, "gone"), fails(405)])
+def test_after_a_good_reply_a_rejected_request_fails_alone_and_several_in_a_row_stop_the_run(rejection: Answer):
+    good = says("yes")
+    with ChatServer(script(good, rejection, good, *[rejection] * 4, good, rejection)) as server:
+        asked = ask(server.url, [REQUEST] * 14, places=1)
+    kinds = ["reply" if isinstance(one, Reply) else type(one).__name__ for one in asked.outcomes]
+    alone = ["reply", "CallError", "reply", *["CallError"] * 4, "reply"]
+    assert kinds == [*alone, *["CallError"] * (MOST_SUSPECT - 1), "RunError", "RunError"]
+
+
+def test_a_prompt_that_is_moderated_never_stops_the_run_alone():
+    flagged = fails(403, "Your input was flagged by moderation")
+    with ChatServer(script(flagged, says("yes"), flagged)) as server:
+        asked = ask(server.url, [REQUEST] * 12, places=1)
+    assert not any(isinstance(outcome, RunError) for outcome in asked.outcomes)
+
+
+def test_a_wrong_key_stops_the_run_at_once_even_after_a_good_reply():
+    with ChatServer(script(says("yes"), fails(401, "expired"))) as server:
+        asked = ask(server.url, [REQUEST] * 2, places=1)
+    assert isinstance(asked.outcomes[1], RunError)
+
+
+@pytest.mark.parametrize("text", ["yes", "a long reply, which is read in several steps " * 50_000])
+def test_replies_that_arrived_while_the_event_loop_stood_still_are_not_lost(text: str):
+    async def body() -> Reply:
+        chat = HttpChat(endpoint_of(f"{server.url}#m", Settings()), pace=RateLimiter(1), timeout=0.3, tries=1)
+        call = asyncio.create_task(_once(chat, REQUEST))
+        while not server.calls:
+            await asyncio.sleep(0.005)
+        time.sleep(1.0)  # as the store does while another program writes to the study
+        return await call
+
+    with ChatServer(says(text, delay=0.1)) as server:
+        assert asyncio.run(body()).text == text
+
+
+class Proxy:
+    """Settings with a proxy, and a chat through it with a host that does not exist."""
+
+    def __init__(self, address: str, url: str, **more: str) -> None:
+        settings = Settings.from_environment({"HTTP_PROXY": address, "https_proxy": address, **more})
+        self.chat = HttpChat(endpoint_of(f"{url}#m", settings), pace=RateLimiter(1), tries=1, waits=QUICK)
+
+
+def test_requests_go_through_the_proxy_of_the_environment():
+    with ChatServer(says("yes")) as proxy:
+        address = proxy.url.removesuffix("/v1").replace("http://", "http://me:hunter2@")
+        chat = Proxy(address, "http://models.invalid/v1").chat
+        assert asyncio.run(_once(chat, REQUEST)).text == "yes"
+        (call,) = proxy.calls
+    assert (call.headers["Host"], call.path) == ("models.invalid", "/v1/chat/completions")
+    assert call.headers["Proxy-Authorization"].startswith("Basic ")
+    assert "hunter2" not in repr(chat) + repr(vars(chat))
+
+
+def test_a_proxy_that_does_not_connect_to_a_server_stops_the_run():
+    with ChatServer(fails(403)) as proxy, pytest.raises(RunError, match=r"proxy does not connect to models\.invalid"):
+        asyncio.run(_once(Proxy(proxy.url.removesuffix("/v1"), "https://models.invalid/v1").chat, REQUEST))
+
+
+@pytest.mark.parametrize("exempt", ["models.invalid", ".invalid", "a, invalid", "*", "models.invalid:80"])
+def test_hosts_without_a_proxy_and_this_machine_are_reached_directly(exempt: str):
+    assert Proxy("http://p:1", "http://models.invalid:80/v1", NO_PROXY=exempt).chat.endpoint.proxy is None
+    assert Proxy("http://p:1", "http://models.invalid:80/v1", NO_PROXY="dels.invalid").chat.endpoint.proxy is not None
+    for local in ("localhost:11434", "127.0.0.1:8000", "[::1]:8000"):
+        assert Proxy("http://p:1", f"http://{local}/v1").chat.endpoint.proxy is None
+
+
+def test_a_proxy_of_another_kind_is_rejected_without_its_password():
+    with pytest.raises(UserError, match="HTTP_PROXY") as raised:
+        Proxy("socks5://me:hunter2@p:1", "http://models.invalid/v1")
+    assert "hunter2" not in str(raised.value)
 
 
 def test_a_part_that_was_not_sent_cannot_be_dropped():

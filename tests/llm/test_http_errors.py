@@ -41,6 +41,12 @@ def test_a_complaint_is_read_from_the_list_of_fastapi_without_the_input_it_quote
         ("[]", ""),
         ("3", ""),
         ('{"error": {"message": {"a": 1}}}', ""),
+        ('{"message": {"detail": "Too Hot"}}', "too hot"),
+        ('{"message": {"detail": [{"loc": ["body", "seed"], "msg": "Extra"}]}}', "body.seed: extra"),
+        ('{"error": {"message": "Provider error", "metadata": {"raw": "No seed"}}}', "provider error: no seed"),
+        (json.dumps({"error": {"message": json.dumps({"error": {"message": "Inner"}})}}), "inner"),
+        (json.dumps({"error": {"message": "Outer", "metadata": {"raw": '{"cut'}}}), 'outer: {"cut'),
+        ('{"error": ' * 50 + '"x"' + "}" * 50, ""),
     ],
 )
 def test_other_shapes_are_read_as_far_as_they_go(text: str, message: str):

@@ -210,3 +210,23 @@ def test_cancelled_while_aside_leaves_the_count_right(seconds: float):
 def test_there_is_at_least_one_place():
     with pytest.raises(ValueError, match="at least one"):
         RateLimiter(0)
+
+
+def test_waits_that_are_ended_let_everybody_go_on():
+    async def body() -> None:
+        limiter, entered, leave = RateLimiter(1), list[int](), asyncio.Event()
+        limiter.overloaded(now(), pause=3600.0)
+        tasks = [asyncio.create_task(hold(limiter, entered, n, leave)) for n in range(3)]
+        sleeping = asyncio.create_task(limiter.sleep(3600.0))
+        await settle()
+        assert entered == []
+        limiter.end_waits()
+        limiter.overloaded(now() + 1, pause=3600.0)
+        await sleeping
+        await settle()
+        assert sorted(entered) == [0, 1, 2]
+        leave.set()
+        await asyncio.gather(*tasks)
+        assert limiter.in_use == 0
+
+    run(body())

@@ -45,6 +45,15 @@ def test_being_limited_lasts_only_as_long_as_the_patience():
     assert asked.kinds()[-1] == ("given up", "rate limited (429)")
 
 
+def test_a_pause_beyond_the_patience_is_waited_for_once_if_the_server_asks_for_it():
+    waits = Waits(first=0.001, longest=0.001, patience=0.01, bound=1.0)
+    with ChatServer(script(limited("0.05"), says("yes"))) as server:
+        assert ask(server.url, waits=waits).reply.text == "yes"
+    with ChatServer(limited("0.05")) as server:
+        assert ask(server.url, waits=waits).error.reason == "rate limited (429)"
+        assert len(server.calls) == 2
+
+
 def test_what_the_server_asks_for_is_waited_for():
     with ChatServer(script(limited("0.2"), says("yes"))) as server:
         began = time.monotonic()

@@ -72,6 +72,9 @@ def test_a_reply_has_text_usage_and_model():
         ({}, None),
         ({"usage": None}, None),
         ({"usage": {"prompt_tokens": 4}}, None),
+        ({"usage": {"prompt_tokens": 10**400, "completion_tokens": 2}}, None),
+        ({"usage": {"prompt_tokens": 4, "completion_tokens": -2}}, None),
+        ({"usage": {"prompt_tokens": 4, "completion_tokens": 2, "total_tokens": 10**400}}, Usage(4, 2, 0)),
         ({"usage": {"prompt_tokens": 4, "completion_tokens": 2}}, Usage(4, 2, 0)),
         ({"usage": {"prompt_tokens": 4, "completion_tokens": 2, "prompt_tokens_details": None}}, Usage(4, 2, 0)),
     ],
@@ -179,3 +182,15 @@ STRAYS: list[list[Token]] = [[("5", [])], [("4", [])], [("x4", []), ("5", [])], 
 @pytest.mark.parametrize("tokens", STRAYS)
 def test_tokens_that_are_not_the_text_give_no_choices(tokens: list[Token]):
     assert choices("45", tokens) == ()
+
+
+def test_a_byte_order_mark_before_the_completion_is_skipped():
+    assert reply_of(b"\xef\xbb\xbf" + bytes_of(completion("yes"))).text == "yes"
+
+
+def test_log_probabilities_that_are_no_finite_numbers_are_left_out():
+    body = completion("yes", tokens=[("yes", [("yes", -0.5), ("no", -1.5), ("so", -2.5), ("ah", -3.5)])])
+    top = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+    top[1]["logprob"], top[2]["logprob"], top[3]["logprob"] = -(10**400), float("nan"), float("-inf")
+    (choice,) = reply_of(bytes_of(body)).choices
+    assert choice.alternatives == (("yes", -0.5),)

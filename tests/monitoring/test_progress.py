@@ -212,6 +212,15 @@ def test_training_is_held_against_the_worked_examples():
     assert (found.same.value, found.same.n) == (pytest.approx(1 / 3), 3)
 
 
+def test_a_level_next_to_the_expected_one_counts_half_in_training():
+    expected = NEUREG.examples[0].ratings
+    assert expected["relevance"] == 5
+    for level, credit in ((5, 1.0), (4, 0.5), (3, 0.0), (1, 0.0)):
+        found = match_with_examples(NEUREG, [rating("example:0", level, "relevance")])
+        assert found is not None
+        assert (found.same.value, found.same.n) == (credit, 1)
+
+
 def test_an_item_that_is_called_like_an_example_is_an_item():
     first = {("example:one", "support"): S}
     found = match_with_self(HALO, first, [rating("example:one", S)])
@@ -390,6 +399,8 @@ def test_much_is_left_out():
 
 
 def test_training_with_less_than_half_right():
-    assert told(record(training=share(2, 6, 0.1, 0.7))) == ["Got 2 of 6 training answers right."]
+    assert told(record(training=share(2, 6, 0.1, 0.7))) == [
+        "Scored 33 % on 6 training answers; a level next to the expected one counts half."
+    ]
     assert told(record(training=share(3, 6, 0.2, 0.8))) == []
     assert told(record(training=share(0, 4, 0.0, 0.5))) == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.nlp.words import Word, content_words, is_chinese, stem, stems_of, token_f1, words, words_of
+from evenhand.nlp.words import Word, content_words, is_chinese, plain_words, stem, stems_of, token_f1, words, words_of
 
 # SQuAD v1.1 normalisation; computed by its script.
 ENGLISH = [
@@ -152,3 +152,21 @@ def test_content_words_have_their_places():
 
 def test_a_lone_surrogate_in_a_chinese_text_is_a_sign_like_any_other():
     assert list(words("北京\ud800上海")) == ["北京", "?", "上海"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The state-of-the-art isn't U.S. made_here!", "state of art isn t u s made_here"),
+        ("A, an THE", ""),
+        ("Ünïcode 3.5 %", "ünïcode 3 5"),
+    ],
+)
+def test_plain_words_leave_a_gap_for_each_mark(text: str, expected: str) -> None:
+    """Unlike SQuAD's, which closes the gap: `isnt`."""
+    assert plain_words(text) == [expected.split()]
+
+
+def test_plain_words_of_several_texts_are_cut_the_same_way() -> None:
+    assert plain_words("北京。", "北京") == [["北京"], ["北京"]]
+    assert plain_words("Node.js 在北京", "Node.js") == [["node", "js", "在", "北京"], ["node", "js"]]

@@ -86,7 +86,7 @@ class TestMissing:
         without = [
             rated("overall", 4, confidence=90) if one.criterion == "overall" else one for one in all_of_feedback()
         ]
-        assert lacks(FEEDBACK, *without) == [("overall", "say why")]
+        assert lacks(FEEDBACK, *without) == [("overall", "say why in words")]
         unable = [*without[:-1], said("overall", Status.CANNOT_ASSESS, confidence=90)]
         assert lacks(FEEDBACK, *unable, rated("improvements", "shorter")) == []
 
@@ -105,14 +105,14 @@ class TestMissing:
 
     def test_confidence_elsewhere_does_not_count_where_the_lead_has_a_value(self) -> None:
         first, *rest = all_of_feedback()
-        elsewhere = rated(first.criterion, 4, rationale="r", confidence=80)
+        elsewhere = rated(first.criterion, 4, rationale="because", confidence=80)
         assert lacks(FEEDBACK, elsewhere, *rest) == [(None, "say how sure you are")]
 
     def test_confidence_is_with_the_first_value_where_the_lead_has_none(self) -> None:
         first, *rest, _ = all_of_feedback()
         unable = said("overall", Status.CANNOT_ASSESS)
         assert lacks(FEEDBACK, first, *rest, unable) == [(None, "say how sure you are")]
-        sure = rated(first.criterion, 4, rationale="r", confidence=80)
+        sure = rated(first.criterion, 4, rationale="because", confidence=80)
         assert lacks(FEEDBACK, sure, *rest, unable) == []
 
     def test_nobody_needs_to_be_sure_of_nothing(self) -> None:
@@ -257,7 +257,7 @@ def test_an_optional_answer_that_is_missing_is_skipped() -> None:
 
 
 def test_what_a_rater_cannot_judge_is_cannot_assess_but_only_if_it_is_asked() -> None:
-    beyond = {"severity": "it cannot tell"}
+    beyond = "it cannot tell"
     assert outcomes(Answer("accuracy", BAD), beyond=beyond)["severity"] == (
         Status.CANNOT_ASSESS,
         None,
@@ -302,10 +302,11 @@ CASES = json.loads(Path(__file__).with_name("completion_cases.json").read_text(e
 def test_shared_cases(case: Mapping[str, Any]) -> None:
     protocol = asking(load_protocol(case["protocol"]), **case.get("ask", {}))
     ratings = {name: shared_rating(name, given) for name, given in case["answers"].items()}
-    values = effective_values(protocol, ratings)
-    assert [criterion.id for criterion in protocol.criteria if is_asked(criterion, values)] == case["asked"]
+    field = case.get("field")
+    values = effective_values(protocol, ratings, field)
+    assert [criterion.id for criterion in protocol.criteria if is_asked(criterion, values, field)] == case["asked"]
     expected = [MissingPart(one["criterion"], one["what"]) for one in case["missing"]]
-    assert missing(protocol, ratings) == expected
+    assert missing(protocol, ratings, field) == expected
 
 
 def shared_rating(criterion: str, given: Mapping[str, Any]) -> Rating:

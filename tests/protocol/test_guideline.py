@@ -9,7 +9,7 @@ from evenhand.protocol.model import field_text
 from evenhand.records import Triple
 from evenhand.scales import Nominal, Ordinal
 
-BUILT_IN = ["ai-detection", "feedback", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy"]
+BUILT_IN = ["ai-detection", "feedback", "halo-claims", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy"]
 
 HOSTILE = """\
 name: hostile
@@ -186,3 +186,19 @@ def test_field_values_as_a_rater_reads_them() -> None:
     assert field_text(("one", "two")) == "[1] one\n\n[2] two"
     assert field_text((Triple("a", "b", "c"), Triple("d", "e", "f"))) == "a → b → c\nd → e → f"
     assert field_text(()) == ""
+
+
+def test_labels_with_nothing_to_cite_are_named_if_evidence_is_asked_for():
+    protocol = load_protocol("halo-support")
+    assert "none is needed" not in guideline(protocol)
+    asked = protocol.model_copy(update={"ask": protocol.ask.model_copy(update={"evidence": "required"})})
+    assert "the passages on which it rests; none is needed for NO EVIDENCE (required)" in guideline(asked)
+
+
+def test_worked_examples_are_only_announced_to_those_who_rate_them_first():
+    protocol = load_protocol("halo-support")
+    text = guideline(protocol, owner=False, examples=False)
+    assert "h2 Worked examples" in outline(text)
+    for example in protocol.examples:
+        assert example.title not in text
+        assert str(example.fields["generated_answer"]) not in text

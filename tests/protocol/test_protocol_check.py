@@ -1,6 +1,6 @@
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -88,19 +88,19 @@ CONDITIONS: list[tuple[dict[str, object], list[str]]] = [
     ),
     (
         {"criterion": "grade", "at_least": 4},
-        ["criteria.4.when: at_least 4 is above the top of 'grade', 3, so this never holds"],
+        ["criteria.4.when: 'grade' has no value that is at least 4: this never holds"],
     ),
     (
         {"criterion": "grade", "at_most": 0.5},
-        ["criteria.4.when: at_most 0.5 is below the bottom of 'grade', 1, so this never holds"],
+        ["criteria.4.when: 'grade' has no value that is at most 0.5: this never holds"],
     ),
     (
         {"criterion": "grade", "at_least": 3, "at_most": 2},
-        ["criteria.4.when: at_least 3 is above at_most 2, so this never holds"],
+        ["criteria.4.when: 'grade' has no value that is at least 3 and at most 2: this never holds"],
     ),
     (
         {"criterion": "grade", "at_least": 2.2, "at_most": 2.8},
-        ["criteria.4.when: 'grade' has no level that is at least 2.2 and at most 2.8, so this never holds"],
+        ["criteria.4.when: 'grade' has no value that is at least 2.2 and at most 2.8: this never holds"],
     ),
     ({"criterion": "grade", "at_least": 3}, []),
     ({"criterion": "grade", "at_most": 1}, []),
@@ -156,6 +156,17 @@ FIELDS: list[tuple[dict[str, dict[str, object]], list[str]]] = [
         ["item.fields.answer: 'answer' is what is rated, so it must be shown: remove 'shown: false'"],
     ),
 ]
+
+
+def test_only_labels_of_criteria_are_exempt_from_evidence() -> None:
+    label = {"definition": "A", "evidence": "none"}
+    genre: dict[str, object] = {"role": "context", "kind": "label", "labels": {"a": label}}
+    assert problems(item=fields(genre=genre)) == [
+        "item.fields.genre: only the labels of a criterion have 'evidence', not those of a field"
+    ]
+    scale = {"type": "nominal", "labels": {"Yes": label, "No": {"definition": "It is not.", "evidence": "some"}}}
+    (wrong,) = problems(criteria=criteria({"id": "more", "question": "More?", "scale": scale}))
+    assert wrong.startswith("criteria.4.scale.labels.No.evidence: ")
 
 
 @pytest.mark.parametrize(("change", "expected"), FIELDS)
@@ -228,7 +239,7 @@ MEASURES: list[tuple[dict[str, object], list[str]]] = [
     ({"kind": "answered", "criterion": "words"}, []),
     (
         {"kind": "mean", "criteria": ["right"]},
-        ["measures.1: a mean needs ordinal or percent ratings; 'right' is nominal"],
+        ["measures.1: a mean needs ratings that are numbers; 'right' is nominal"],
     ),
     ({"kind": "kappa", "criteria": ["words"]}, ["measures.1: kappa needs labels or levels; 'words' is text"]),
     (
@@ -250,6 +261,22 @@ MEASURES: list[tuple[dict[str, object], list[str]]] = [
         {"kind": "accuracy", "truth": "genre", "prediction": "answer"},
         ["measures.1.prediction: 'answer' is of kind text; it must be of kind label"],
     ),
+    ({"kind": "coverage", "field": "source", "reference": "answer"}, []),
+    (
+        {"kind": "token_f1", "field": "genre", "reference": "gold"},
+        ["measures.1.field: 'genre' is of kind label; it must be of kind text or passages",
+         "measures.1.reference: there is no field 'gold'; there are: source, facts, length, answer, genre"],
+    ),
+    ({"kind": "abstention", "field": "answer", "phrases": ["I pass"], "built_in": False}, []),
+    (
+        {"kind": "abstention", "field": "answer", "built_in": False},
+        ["measures.1: without Evenhand's own phrases it needs 'phrases'"],
+    ),
+    (
+        {"kind": "retrieval", "retrieved": "source", "relevant": "answer", "at": [1]},
+        ["measures.1.retrieved: 'source' is of kind passages; it must be of kind ids",
+         "measures.1.relevant: 'answer' is of kind text; it must be of kind ids"],
+    ),
 ]  # fmt: skip
 
 
@@ -267,6 +294,62 @@ def test_measures_and_targets_by_name() -> None:
         f"measures.2: the measure 'm' appears twice (first in line {first})",
         "targets.2.measure: there is no measure 'mm' (did you mean 'm'?); there are: m",
     ]
+
+
+SHARE = {"kind": "proportion", "criterion": "right", "any_of": ["Yes"]}
+ABSTAINED = {"name": "silent", "kind": "abstention", "field": "answer"}
+
+
+@pytest.mark.parametrize(
+    ("unit", "measure", "expected"),
+    [
+        ("sentence of answer", {"per": "item", "abstained": 0, "times": "silent", "of": "answer"}, []),
+        ("claim of answer, gold", {"per": "item", "of": "answer", "abstained": 0}, []),
+        ("item", {"per": "item"},
+         ["measures.2.per: the unit is the whole item: leave 'per' out"]),
+        ("claim of answer, gold", {"of": "genre"},
+         ["measures.2.of: no unit comes from 'genre': units come from answer and gold"]),
+        ("claim of answer, gold", {"per": "item", "of": "gold", "abstained": 0},
+         ["measures.2.abstained: 'abstained' needs a measure of kind abstention of 'gold' that tells which texts "
+          "abstain"]),
+        ("claim of answer, gold", {"per": "item", "times": "f1"},
+         ["measures.2.times: there is no measure of texts 'f1'; there are: silent"]),
+        ("claim of answer, gold", {"of": "answer", "times": "silent"},
+         ["measures.2.times: 'times' goes with 'per: item'"]),
+        ("claim of answer, gold", {"criterion": "stated", "of": "answer"},
+         ["measures.2.of: 'stated' is asked only about units of 'gold'"]),
+        ("sentence of answer", {"criterion": "later", "per": "item"},
+         ["measures.2.per: 'later' is not asked about every unit of an item"]),
+    ],
+)  # fmt: skip
+def test_shares_in_items(unit: str, measure: dict[str, object], expected: list[str]) -> None:
+    more: list[dict[str, object]] = [
+        {"id": "later", "question": "And?", "scale": LABELS, "when": {"criterion": "right", "any_of": ["Yes"]}}
+    ]
+    if unit.startswith("claim"):
+        more.append({"id": "stated", "question": "Stated?", "scale": LABELS, "of": "gold"})
+    own = fields(gold={"role": "reference", "required": False})
+    measures = [ABSTAINED, {"name": "m", **SHARE, **measure}]
+    assert problems(item=own, unit=unit, criteria=criteria(*more), measures=measures) == expected
+
+
+@pytest.mark.parametrize(
+    ("label", "measure", "expected"),
+    [
+        ("recall@5", {"kind": "retrieval", "retrieved": "found", "relevant": "found", "at": [5]}, []),
+        ("recall@3", {"kind": "retrieval", "retrieved": "found", "relevant": "found", "at": [5]},
+         ["targets.1.label: there is no part 'recall@3' (did you mean 'recall@5'?); there are: recall@5, precision@5, "
+          "ndcg@5, mrr"]),
+        ("Yes", {"kind": "per_label", "criteria": ["right"]}, []),
+        ("none", {"kind": "majority", "criteria": ["right"]}, []),
+        ("Yes", {"kind": "kappa", "criteria": ["right"]},
+         ["targets.1.label: 'm' is a single figure: leave 'label' out"]),
+    ],
+)  # fmt: skip
+def test_a_target_may_be_on_one_part_of_a_measure(label: str, measure: dict[str, object], expected: list[str]) -> None:
+    ids = fields(found={"role": "context", "kind": "ids", "required": False})
+    target = {"measure": "m", "at_least": 0.5, "label": label}
+    assert problems(item=ids, measures=[{"name": "m", **measure}], targets=[target]) == expected
 
 
 EXAMPLES: list[tuple[dict[str, object], list[str]]] = [
@@ -301,6 +384,21 @@ EXAMPLES: list[tuple[dict[str, object], list[str]]] = [
             "examples.1.rationales: there is no criterion 'tone'; there are: right, grade, words",
         ],
     ),
+    (
+        {
+            "fields": {"source": ["The mill  burned."], "answer": "It burned.", "genre": "a"},
+            "ratings": {},
+            "evidence": {"right": ["The mill burned", "It burned.", "in 1901", "a"], "grade": [], "mood": []},
+        },
+        [
+            *(
+                f"examples.1.evidence.right: {quote!r} is not found in the example's evidence or in what it rates; "
+                "quote at least three characters, word for word"
+                for quote in ("a", "in 1901")
+            ),
+            "examples.1.evidence: there is no criterion 'mood'; there are: right, grade, words",
+        ],
+    ),
     ({"fields": {}, "ratings": {}, "unit": "A."}, ["examples.1: leave 'unit' out: it is the whole item"]),
 ]  # fmt: skip
 
@@ -320,9 +418,7 @@ def test_an_example_answers_only_what_is_asked() -> None:
 
 def test_an_example_of_a_sentence_names_the_sentence() -> None:
     example = {"title": "t", "fields": {}, "ratings": {"right": "Yes"}}
-    assert problems(unit="sentence of answer", examples=[example]) == [
-        "examples.1: name the sentence or question as 'unit'"
-    ]
+    assert problems(unit="sentence of answer", examples=[example]) == ["examples.1: name the sentence as 'unit'"]
 
 
 def test_a_cluster_is_a_label_field() -> None:
@@ -332,3 +428,76 @@ def test_a_cluster_is_a_label_field() -> None:
     ]
     (unknown,) = problems(cluster="gnre")
     assert unknown.startswith("cluster: there is no field 'gnre' (did you mean 'genre'?)")
+
+
+def test_combinations_name_label_fields_and_criteria_with_the_same_values() -> None:
+    assert problems(crossed=[["genre"]], combine={"reference": {"rule": "mean", "step": 0.5}}) == []
+    assert [problem.split(":")[0] for problem in problems(crossed=[["genre", "answer"]])] == ["crossed.1.2"]
+    together = {"name": "k", "kind": "kappa", "criteria": ["right", "grade"], "together": True}
+    assert [problem.split(": ")[1] for problem in problems(measures=[together])] == [
+        "only criteria with the same values can be taken together"
+    ]
+
+
+GOLD: dict[str, object] = {"role": "reference", "required": False}
+BY_CLAIM: dict[str, Any] = {"unit": "claim of answer, gold", "item": fields(gold=GOLD)}
+
+
+def of(field: object, **more: object) -> list[dict[str, object]]:
+    return criteria({"id": "last", "question": "?", "scale": LABELS, "of": field, **more})
+
+
+def test_claims_come_from_texts_which_may_be_optional() -> None:
+    assert problems(**BY_CLAIM) == []
+    assert problems(**BY_CLAIM, criteria=of("gold", against=["answer"])) == []
+    wrong = problems(unit="claim of answer, answr, genre, answer")
+    assert [one.partition(" (did")[0] for one in wrong] == [
+        "unit: 'answer' is named twice",
+        "unit: 'genre' is of kind label; units are made from fields of kind text",
+        "unit: there is no field 'answr'",
+    ]
+    assert "valid" in problems(unit="claim of answer,gold")[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({**BY_CLAIM, "criteria": of("source")}, "criteria.4: there is no field of the unit 'source'"),
+        ({"criteria": of("answer")}, "criteria.4: 'of' is for units that are claims or sentences, not 'item'"),
+        ({"criteria": of(None, against=["answr"])}, "criteria.4.against.1: there is no field 'answr'"),
+        ({"criteria": of(None, against=["genre"])}, "criteria.4.against.1: 'genre' is of kind label; criteria"),
+        ({"criteria": of(None, against=[])}, "criteria.4.against: at least 1 is needed, not an empty list"),
+        (
+            {"item": fields(gold={**GOLD, "shown": False}), "criteria": of(None, against=["gold"])},
+            "criteria.4.against.1: 'gold' is not shown to raters",
+        ),
+        (
+            {**BY_CLAIM, "criteria": of("gold")[3:]},
+            "criteria: no criterion without a condition",
+        ),
+    ],
+)
+def test_what_a_criterion_is_about_and_checked_against(changes: Mapping[str, object], said: str) -> None:
+    found = problems(**cast("dict[str, Any]", {**changes, "measures": []}))
+    assert [one[: len(said)] for one in found] == [said]
+
+
+def test_a_condition_on_a_criterion_of_another_field_never_holds() -> None:
+    first: dict[str, object] = {"id": "first", "question": "?", "scale": LABELS, "of": "answer"}
+    asked: dict[str, object] = {
+        "id": "last", "question": "?", "scale": LABELS, "of": "gold", "when": {"criterion": "first", "any_of": ["Yes"]},
+    }  # fmt: skip
+    assert problems(**BY_CLAIM, criteria=[*criteria(first), asked]) == [
+        "criteria.5.when: 'first' is only asked about 'answer': this never holds"
+    ]
+
+
+def test_an_example_of_a_claim_names_its_field_and_rates_what_is_asked_about_it() -> None:
+    example = {"title": "t", "fields": {}, "unit": "A.", "ratings": {"last": "Yes"}}
+    changes = {**BY_CLAIM, "criteria": of("gold")}
+    assert problems(**changes, examples=[{**example, "of": "gold"}]) == []
+    assert problems(**changes, examples=[example]) == ["examples.1.ratings.last: 'last' is asked only about 'gold'"]
+    (wrong,) = problems(**changes, examples=[{**example, "of": "source", "ratings": {}}])
+    assert wrong.startswith("examples.1: there is no field of the unit 'source'")
+    (wrong,) = problems(examples=[{**example, "of": "answer", "unit": None, "ratings": {}}])
+    assert wrong == "examples.1: 'of' is for units that are claims, not 'item'"

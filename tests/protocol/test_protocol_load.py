@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InputError, ProtocolError
 from evenhand.protocol.completion import is_asked
+from evenhand.protocol.definitions import LARGEST
 from evenhand.protocol.guideline import guideline, guideline_rows
 from evenhand.protocol.load import (
-    LARGEST,
     available,
     load_protocol,
     parse,
@@ -160,7 +160,7 @@ item:
   fields:
     text: {role: judged}
     notes: {role: context}
-    answer: {role: rated, delimiter: "|"}
+    answer: {role: rated, kind: label, delimiter: "|"}
 strata: [genre]
 criteria:
   - id: score
@@ -183,18 +183,18 @@ def test_all_mistakes_of_a_file_are_reported_at_once_each_with_its_line() -> Non
         "  line 1, name: 'Ten Mistakes' is not valid here; valid: lower-case letters, digits and hyphens",
         "  line 1: the key 'title' is missing",
         "  line 2, version: a text is needed, not 1; put it in quotes",
-        "  line 3: unknown key 'titel' (did you mean 'title'?); valid here: ask, cluster, criteria, examples, "
-        "instructions, item, language, measures, name, strata, targets, title, unit, version",
+        "  line 3: unknown key 'titel' (did you mean 'title'?); valid here: ask, cluster, combine, criteria, "
+        "crossed, examples, instructions, item, language, measures, name, strata, targets, title, unit, version",
         "  line 6, item.fields.text.role: 'judged' is not valid here; valid: 'evidence', 'rated', 'reference' or "
         "'context'",
         "  line 7, item.fields.notes: 'notes' is a column of rating files; choose another name",
-        "  line 8, item.fields.answer: only a field of kind passages has a delimiter, not text",
+        "  line 8, item.fields.answer: only a field of kind passages, ids or text has a delimiter, not label",
         "  line 9, strata.1: there is no field 'genre'; there are: text, notes, answer",
-        "  line 13, criteria.1.scale: type 'likert' is not one of ordinal, nominal, text, percent",
+        "  line 13, criteria.1.scale: type 'likert' is not one of ordinal, nominal, text, percent, continuous",
         "  line 16, criteria.2.when.criterion: there is no criterion 'scor' (did you mean 'score'?); there are: score",
         "  line 19, measures.1: kind 'average' is not one of mean, sd, proportion, answered, answer_f1, percent_match, "
         "kappa, per_label, confusion, majority, exact_match, macro_f1, accuracy, precision, recall, f1, "
-        "confusion_matrix",
+        "confusion_matrix, text_match, token_f1, coverage, abstention, retrieval",
     ]
 
 

@@ -5,6 +5,7 @@ import json
 import jsonschema
 import pytest
 
+from evenhand.generation.check import PROVENANCE
 from evenhand.protocol.completion import is_asked
 from evenhand.protocol.load import available, load_protocol, parse, protocol_schema, protocol_text, read_protocol
 from evenhand.protocol.model import (
@@ -15,10 +16,11 @@ from evenhand.protocol.model import (
     MeanMeasure,
     ProportionMeasure,
     Protocol,
+    RetrievalMeasure,
 )
 from evenhand.scales import Nominal, Ordinal, Text
 
-BUILT_IN = ["ai-detection", "feedback", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy"]
+BUILT_IN = ["ai-detection", "feedback", "halo-claims", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy"]
 CANNOT_ASSESS = "Can't confidently assess or no claim"
 FIVE = ("relevance", "accuracy", "completeness", "fluency", "kg_alignment")
 SIX = ("correctness", "clarity", "tone", "actionability", "coherence", "emotion")
@@ -68,16 +70,19 @@ def test_worked_examples_are_complete(name: str) -> None:
     needed = {field for field, spec in protocol.item.fields.items() if spec.required}
     for example in protocol.examples:
         assert needed <= set(example.fields)
-        asked = {c.id for c in protocol.criteria if c.required and is_asked(c, example.ratings)}
+        asked = {
+            c.id
+            for c in protocol.criteria
+            if c.required and is_asked(c, example.ratings, protocol.example_field(example))
+        }
         assert asked <= set(example.ratings)
-        if protocol.ask.rationale == "required":
-            assert set(example.rationales) == {c for c in asked if not isinstance(protocol.criterion(c).scale, Text)}
-        if protocol.ask.confidence == "required":
-            assert example.confidence is not None
-        if protocol.rule.of == "sentence":
+        # Also where people are asked for none: a model may be, with --reasons.
+        assert set(example.rationales) == {c for c in asked if not isinstance(protocol.criterion(c).scale, Text)}
+        assert set(example.evidence) == asked
+        assert example.confidence is not None
+        if (field := protocol.example_field(example)) is not None:
             assert example.unit is not None
-            assert protocol.rule.field is not None
-            assert example.unit in str(example.fields[protocol.rule.field])
+            assert example.unit in str(example.fields[field])
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
@@ -89,6 +94,24 @@ def test_worked_examples_show_the_range_of_every_closed_scale(name: str) -> None
             assert shown == set(criterion.scale.values)
         if isinstance(criterion.scale, Ordinal):
             assert max(map(int, shown)) - min(map(int, shown)) >= 3
+
+
+@pytest.mark.parametrize(
+    ("name", "cluster"),
+    [
+        ("ai-detection", "document_id"),
+        ("feedback", "submission_id"),
+        ("halo-support", "document_id"),
+        ("neureg-qa", "chunk_id"),
+        ("rag-quest-eval", "document_id"),
+        ("stem-accuracy", "article_id"),
+    ],
+)
+def test_every_protocol_may_say_which_items_belong_together(name: str, cluster: str) -> None:
+    protocol = load_protocol(name)
+    field = protocol.item.fields[cluster]
+    assert protocol.cluster == cluster
+    assert (field.kind, field.required, field.shown) == ("label", False, False)
 
 
 def test_neureg_qa_asks_five_criteria_on_the_five_levels_of_the_document() -> None:
@@ -103,15 +126,16 @@ def test_neureg_qa_asks_five_criteria_on_the_five_levels_of_the_document() -> No
 def test_neureg_qa_items_and_strata() -> None:
     protocol = load_protocol("neureg-qa")
     fields = protocol.item.fields
-    assert {name: (spec.role, spec.kind, spec.required) for name, spec in fields.items()} == {
+    assert {name: (spec.role, spec.kind, spec.required) for name, spec in fields.items() if name not in PROVENANCE} == {
         "question": ("rated", "text", True),
         "answer": ("rated", "text", True),
         "source": ("evidence", "text", True),
         "triples": ("evidence", "triples", True),
         "question_type": ("context", "label", False),
         "shot_type": ("context", "label", False),
+        "chunk_id": ("context", "label", False),
     }
-    assert protocol.strata == ("question_type", "shot_type")
+    assert protocol.strata == ("question_type", "shot_type", "generated_by")
     assert list(fields["question_type"].labels or {}) == ["factual", "relational", "comparative", "inferential"]
     assert list(fields["shot_type"].labels or {}) == ["zero", "one", "few"]
     assert not fields["shot_type"].shown
@@ -132,7 +156,7 @@ def test_neureg_qa_measures() -> None:
 
 def test_rag_quest_eval_answers_the_reference_s_questions_without_seeing_it() -> None:
     protocol = load_protocol("rag-quest-eval")
-    assert (protocol.rule.of, protocol.rule.field) == ("question", "reference")
+    assert protocol.rule == ("question", ("reference",))
     assert [c.id for c in protocol.criteria] == ["answer"]
     assert protocol.criterion("answer").scale == Text(type="text", unanswerable=True)
     assert list(protocol.shown_fields) == ["generated", "question"]
@@ -191,7 +215,7 @@ def test_feedback_columns_of_the_document_map_themselves() -> None:
     assert {"text", "generated_texts"} <= set(fields["feedback"].aliases)
     assert "criteria" in fields["criterion"].aliases
     assert [name for name, spec in fields.items() if spec.required] == ["feedback"]
-    assert protocol.strata == ("domain",)
+    assert protocol.strata == ("domain", "generated_by")
 
 
 def test_feedback_measures() -> None:
@@ -213,12 +237,23 @@ def test_feedback_first_example_has_the_top_level_throughout() -> None:
 
 def test_halo_support_has_the_columns_of_the_document() -> None:
     protocol = load_protocol("halo-support")
-    assert {name: (spec.role, spec.kind, spec.required) for name, spec in protocol.item.fields.items()} == {
+    assert {
+        name: (spec.role, spec.kind, spec.required)
+        for name, spec in protocol.item.fields.items()
+        if name not in PROVENANCE
+    } == {
         "question": ("context", "text", True),
         "context": ("evidence", "passages", True),
         "generated_answer": ("rated", "text", True),
         "gold_answer": ("reference", "text", False),
+        "document_id": ("context", "label", False),
+        "question_type": ("context", "label", False),
+        "shot_type": ("context", "label", False),
+        "retrieved_ids": ("context", "ids", False),
+        "relevant_ids": ("reference", "ids", False),
     }
+    assert not {"retrieved_ids", "relevant_ids"}.intersection(protocol.shown_fields)
+    assert protocol.strata == ("question_type", "shot_type", "generated_by")
     support = protocol.criterion("support")
     assert support.columns == ("human_label",)
     assert dict(support.model_columns) == {"auto_label": "auto"}
@@ -238,6 +273,7 @@ def test_halo_support_measures_and_targets() -> None:
         AgreementMeasure(name="kappa_raters", kind="kappa", between="all", criteria=of),
         AgreementMeasure(name="per_label", kind="per_label", between="person-model", criteria=of),
         AgreementMeasure(name="confusion", kind="confusion", between="person-model", criteria=of),
+        RetrievalMeasure(name="retrieval", kind="retrieval", retrieved="retrieved_ids", relevant="relevant_ids"),
     )
     assert [(target.measure, target.at_least) for target in protocol.targets] == [
         ("percent_match", 0.85),
@@ -261,7 +297,7 @@ def test_halo_support_examples_follow_the_documents_six() -> None:
 
 def test_stem_accuracy_asks_of_each_sentence_of_the_response() -> None:
     protocol = load_protocol("stem-accuracy")
-    assert (protocol.rule.of, protocol.rule.field) == ("sentence", "response")
+    assert protocol.rule == ("sentence", ("response",))
     assert labels(protocol.criterion("accuracy")) == [
         "Accurate",
         "Disputed",
@@ -306,10 +342,11 @@ def test_stem_accuracy_measures_leave_out_what_could_not_be_assessed() -> None:
 
 def test_ai_detection_shows_text_label_and_prediction() -> None:
     protocol = load_protocol("ai-detection")
-    assert {name: (spec.role, spec.kind) for name, spec in protocol.item.fields.items()} == {
+    assert {name: (spec.role, spec.kind) for name, spec in protocol.item.fields.items() if name not in PROVENANCE} == {
         "text": ("evidence", "text"),
         "label": ("reference", "label"),
         "prediction": ("rated", "label"),
+        "document_id": ("context", "label"),
     }
     assert list(protocol.shown_fields) == ["text", "label", "prediction"]
     assert labels(protocol.criterion("verdict")) == ["correct", "incorrect"]
@@ -345,3 +382,13 @@ def anchors(protocol: Protocol) -> list[str]:
 def test_no_two_levels_or_labels_have_the_same_description(name: str) -> None:
     texts = anchors(load_protocol(name))
     assert len(set(texts)) == len(texts)
+
+
+@pytest.mark.parametrize("name", available())
+def test_where_a_generated_item_comes_from_is_kept_from_raters(name: str) -> None:
+    protocol = load_protocol(name)
+    for field in set(PROVENANCE) - {"input_id"}:
+        spec = protocol.item.fields[field]
+        assert (spec.kind, spec.required, spec.shown) == ("label", False, False)
+    assert protocol.cluster is not None  # where `input_id` is read to, if nothing else is
+    assert "generated_by" in protocol.strata

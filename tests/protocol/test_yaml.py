@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import Problem, ProtocolError
-from evenhand.protocol.load import MOST_VALUES, parse
+from evenhand.protocol.definitions import MOST_VALUES
+from evenhand.protocol.load import parse
 
 
 def values(text: str) -> object:

@@ -9,13 +9,19 @@ from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.raters.llm_judge.prompt import PromptCase
 from evenhand.records import FieldValue, Item, Triple
-from evenhand.units import Question, split
+from evenhand.units import Claim, Question, split
 
-NAMES = ["ai-detection", "feedback", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy"]
+NAMES = ["ai-detection", "feedback", "halo-claims", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy"]
 
 FIELDS: Mapping[str, Mapping[str, FieldValue]] = {
     "ai-detection": {"text": "The culvert was cleared in 2016.", "label": "human", "prediction": "AI"},
     "feedback": {"feedback": "A fine essay. Add a source.", "submission": "My essay.", "domain": "History"},
+    "halo-claims": {
+        "question": "Where is the harbour?",
+        "context": ("The harbour lies north of the town.", "It was dredged in 1998."),
+        "generated_answer": "The harbour lies north of the town, I think.",
+        "gold_answer": "It is north of the town.",
+    },
     "halo-support": {
         "question": "Where is the harbour?",
         "context": ("The harbour lies north of the town.", "It was dredged in 1998."),
@@ -41,6 +47,10 @@ FIELDS: Mapping[str, Mapping[str, FieldValue]] = {
         "response": "It reached 0.91. Training took a day. Here is a summary.",
     },
 }
+CLAIMS = [
+    Claim("The harbour lies north of the town", "generated_answer"),
+    Claim("It is north of the town.", "gold_answer"),
+]
 QUESTIONS = [
     Question("When was it opened?", "in May indeed", "key information"),
     Question("Who built it?", "Ostermann"),
@@ -100,7 +110,7 @@ def tasks(name: str, fields: Mapping[str, FieldValue] | None = None) -> Sequence
     protocol = protocol_named(name)
     known = EVIDENCE_FIELDS if name == "evidence" else FIELDS[name]
     item = Item("case", fields if fields is not None else known)
-    units = list(split(protocol, item, {"case": QUESTIONS}))
+    units = list(split(protocol, item, {"case": CLAIMS if protocol.rule.of == "claim" else QUESTIONS}))
     groups = [[unit] for unit in units] + ([units] if len(units) > 1 else [])
     return [PromptCase.of(protocol, item, group) for group in groups]
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from evenhand.protocol.load import read_protocol
 from evenhand.protocol.model import field_text
+from evenhand.raters.verifier.support_labels import fields_of
 from evenhand.raters.verifier.verifier_rater import EvidenceText
 from evenhand.records import FieldValue, Item, Span, Triple
 
@@ -36,7 +37,7 @@ FIELDS: Mapping[str, FieldValue] = {
 
 
 def text_of(fields: Mapping[str, FieldValue]) -> EvidenceText:
-    return EvidenceText(PROTOCOL, Item("x", fields))
+    return EvidenceText(PROTOCOL, Item("x", fields), fields_of(PROTOCOL, "evidence"))
 
 
 def test_fields_passages_and_triples_are_paragraphs_without_what_raters_see_around_them():

@@ -123,7 +123,7 @@ def test_several_rated_texts_and_other_criteria(tmp_path: Path):
         skipped, beyond, answer = study.ratings()
     assert (skipped.criterion, skipped.status) == ("mood", Status.SKIPPED)
     assert (beyond.criterion, beyond.status) == ("tone", Status.CANNOT_ASSESS)
-    assert beyond.reason == "beyond quest-eval: it answers questions, and does not judge tone"
+    assert beyond.reason == "beyond quest-eval: it only answers questions"
     assert (answer.criterion, answer.value) == ("found", "March 2019")
     # Passages as raters see them have their numbers before them.
     seen = RatedText(TWO_FIELDS, item).texts["body"]

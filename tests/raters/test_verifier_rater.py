@@ -108,6 +108,25 @@ def test_the_worked_examples_of_document_003s_protocol(example: Any):
     assert answer.value == example.ratings["support"], answer.rationale
 
 
+@pytest.mark.parametrize(
+    ("sentence", "right", "wrong"),
+    [
+        ("At the last count roughly {} people lived in Tallinn.", "450,000", "1.2 million"),
+        ("The bridge over the Aln was opened in {}.", "1902", "1912"),
+        ("The vaccine prevented {} of infections in adults.", "87%", "78%"),
+        ("The tower is {} tall.", "324 metres", "342 metres"),
+        ("The study followed {} patients for two years.", "twelve", "twenty"),
+        ("The fee rose to {} in the second year.", "$3.4 million", "$4.3 million"),
+    ],
+)
+def test_a_figure_that_differs_from_the_context_s_contradicts_it(sentence: str, right: str, wrong: str):
+    context = (sentence.format(right), "The report was published by the county.")
+    for figure, label in ((right, "SUPPORTED"), (wrong, "CONTRADICTED")):
+        (judgement,) = judged(HALO, halo(sentence.format(figure), context))
+        answer = answer_of(judgement)
+        assert answer.value == label, answer.rationale
+
+
 def test_an_answer_has_reasons_confidence_odds_and_evidence():
     context = ("Rain fell for a week.", "The bridge over the Aln was opened in 1902. It has three arches.")
     (judgement,) = judged(HALO, halo("The bridge was opened in 1902.", context))
@@ -160,7 +179,7 @@ def test_severity_is_left_alone_and_that_is_no_failure(tmp_path: Path):
         ratings = {rating.criterion: rating for rating in study.ratings()}
     assert ratings["accuracy"].value == "Inaccurate"
     assert ratings["severity"].status is Status.CANNOT_ASSESS
-    assert ratings["severity"].reason == "beyond the verifier: it tells whether a claim is supported, not severity"
+    assert ratings["severity"].reason == "beyond the verifier: it only judges whether claims are supported"
     assert outcome.total.failed_units == 0
 
 
@@ -397,7 +416,9 @@ def test_a_spec_that_names_no_verifier_is_refused_with_what_is_valid(spec: str, 
 
 
 def test_a_protocol_that_does_not_fit_is_refused():
-    with pytest.raises(UserError, match=r"feedback: the verifier cannot rate .* fits halo-support and stem-accuracy"):
+    with pytest.raises(
+        UserError, match=r"feedback: the verifier cannot rate .* fits halo-support, halo-claims and stem-accuracy"
+    ):
         build("verifier", load_protocol("feedback"))
 
 

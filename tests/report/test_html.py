@@ -13,7 +13,6 @@ import pytest
 
 from evenhand.analysis.tables import Tables
 from evenhand.formats.items import read_items
-from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Unit
 from evenhand.report.build import Report, build
@@ -22,8 +21,9 @@ from evenhand.report.html.page import render
 from evenhand.statistics import Resampling
 from evenhand.study import Study
 from evenhand.text import masked
+from tests.sample_units import units_of_sample
 
-SAMPLES = ["ai-detection", "feedback", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy"]
+SAMPLES = ["ai-detection", "feedback", "halo-claims", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy"]
 PLAN = Resampling(replicates=100)
 VOID = {"br", "meta", "hr", "col"}
 HOSTILE = (
@@ -99,10 +99,9 @@ def sample(name: str) -> Report:
         TemporaryDirectory() as place,
         as_file(folder / items_file) as items,
         as_file(folder / "ratings.csv") as ratings,
-        as_file(folder / "questions.json") as questions,
     ):
-        asked = read_questions(questions) if name == "rag-quest-eval" else None
-        with Study.create(Path(place) / "s.db", name, read_items(items, load_protocol(name)), questions=asked) as study:
+        read = read_items(items, load_protocol(name))
+        with Study.create(Path(place) / "s.db", name, read, **units_of_sample(name)) as study:
             study.import_ratings(ratings)
             return report_of(study)
 

@@ -2,10 +2,15 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from evenhand.report.text import report_text, shown
+from evenhand.analysis.targets import TargetResult
+from evenhand.report.build import agreement_report
+from evenhand.report.html.page import render
+from evenhand.report.text import agreement_text, report_text, shown
 from evenhand.statistics import Estimate, undefined
+from tests.measured import custom, study
 from tests.report.test_html import sample
 
 
@@ -39,3 +44,26 @@ def test_one_is_not_many():
     text = report_text(replace(report, source=source))
     assert "\n1 item, 1 unit (item); " in text
     assert "1 rating under another version of the protocol (digest 0123456789ab) is left out." in text
+
+
+def test_targets_name_the_label():
+    found = Estimate(0.9, 0.6, 0.98, 10)
+    target = TargetResult(
+        "per_label", 0.85, "support", "ann", "auto", found, "met at the point estimate", False, 7, "C"
+    )
+    report = replace(sample("halo-support"), targets=[target, replace(target, label=None)])
+    lines = [line for line in report_text(report).splitlines() if line.startswith("  per_label") and "goal" in line]
+    first, second = lines
+    assert first.split()[:6] == ["per_label", "support", "ann", "–", "auto", "C"]
+    assert second.split()[:6] == ["per_label", "support", "ann", "–", "auto", "goal"]
+    assert "NO EVIDENCE" in render(replace(report, targets=[replace(target, label="NO EVIDENCE")])).split("Targets:")[1]
+
+
+def test_percentages_are_summed_up_and_not_listed():
+    rng = np.random.default_rng(2)
+    ratings = {name: {"sure": rng.uniform(0, 100, 50).tolist()} for name in ("ann", "ben")}
+    protocol = custom("{id: sure, question: How sure, scale: {type: percent}}", "")
+    text = agreement_text(agreement_report(study(protocol, ratings, 50)))
+    assert "  ratings: different 100, lowest " in text
+    assert max(map(len, text.splitlines())) < 200
+    assert "shares" not in text

@@ -85,9 +85,18 @@ def share(
     with Study.open(location) as study:
         ratings = Counter(rating.unit for rating in study.store.ratings.all(history=True))
         spent = max((run.spent + run.reserved for run in study.store.work.runs()), default=0)
-        assert not [run for run in study.store.work.runs() if run.state == "running"], "no run stays running"
+        elapsed = time.monotonic() - began
+        _wait_for_ends(study)
     codes = [process.exitcode for process in running]
-    return Shared(prompts, ratings, codes, spent, time.monotonic() - began)
+    return Shared(prompts, ratings, codes, spent, elapsed)
+
+
+def _wait_for_ends(study: Study) -> None:
+    """No run stays running: that of a killed process ends with its term at the latest."""
+    deadline = time.monotonic() + 60
+    while any(run.state == "running" for run in study.store.work.runs()):
+        assert time.monotonic() < deadline, "a run stays running"
+        time.sleep(0.05)
 
 
 def _wait_for_calls(server: ChatServer, wanted: int, running: list[BaseProcess]) -> None:

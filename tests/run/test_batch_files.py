@@ -56,6 +56,38 @@ def test_prompts_written_by_hand_come_back_as_ratings(tmp_path: Path):
     assert (tally.units, tally.failures) == (3, {"not JSON": 1, "reply to another unit": 1})
 
 
+def test_replies_in_the_wrong_rows_are_recognised_by_their_codes(tmp_path: Path):
+    with halo_study(tmp_path, 6) as study:
+        write_prompts(study.store, tmp_path / "prompts.jsonl", RaterOptions())
+        rows = filled(lines(tmp_path / "prompts.jsonl"))
+        replies = [row["reply"] for row in rows]
+        shifted = [{**row, "reply": reply} for row, reply in zip(rows, [*replies[1:], replies[0]], strict=True)]
+        tally = read_replies(study.store, written(tmp_path / "shifted.jsonl", shifted), "chat")
+        assert tally.failures == {"reply to another unit": 6}
+        output = [
+            {"custom_id": row["id"], "response": {"status_code": 200, "body": completion(str(reply))}, "error": None}
+            for row, reply in zip(rows, reversed(replies), strict=True)
+        ]
+        tally = read_replies(study.store, written(tmp_path / "output.jsonl", output), "queue")
+        assert tally.failures == {"reply to another unit": 6}
+        plain = [{**row, "reply": '{"support": "SUPPORTED"}'} for row in rows]
+        tally = read_replies(study.store, written(tmp_path / "plain.jsonl", plain), "window")
+        assert tally.failures == {"no unit code": 6}
+
+
+def test_a_reply_to_the_same_texts_under_another_version_of_the_protocol_is_not_one_to_these(tmp_path: Path):
+    with halo_study(tmp_path, 2) as study:
+        write_prompts(study.store, tmp_path / "before.jsonl", RaterOptions())
+        before = filled(lines(tmp_path / "before.jsonl"))
+        study.adopt(study.protocol.model_copy(update={"version": "2b", "instructions": "Read it twice."}))
+        write_prompts(study.store, tmp_path / "after.jsonl", RaterOptions())
+        rows = [
+            {**row, "reply": old["reply"]} for row, old in zip(lines(tmp_path / "after.jsonl"), before, strict=True)
+        ]
+        tally = read_replies(study.store, written(tmp_path / "mixed.jsonl", rows), "chat")
+    assert tally.failures == {"reply to another unit": 2}
+
+
 def test_a_corrected_file_replaces_what_failed_and_repeats_nothing(tmp_path: Path):
     with halo_study(tmp_path, 2) as study:
         write_prompts(study.store, tmp_path / "prompts.jsonl", RaterOptions())
@@ -152,7 +184,7 @@ def test_replies_are_not_mixed_with_what_a_judge_said_under_the_same_name(tmp_pa
         write_prompts(study.store, tmp_path / "prompts.jsonl", RaterOptions())
         rows = filled(lines(tmp_path / "prompts.jsonl"))
         file = written(tmp_path / "filled.jsonl", rows)
-        with pytest.raises(UserError, match="'m' has rated here in another way"):
+        with pytest.raises(UserError, match="'m' has rated here with other settings"):
             read_replies(study.store, file, "m")
         read_replies(study.store, file, "chat")
         with pytest.raises(UserError, match="'chat' has rated here with other settings"):

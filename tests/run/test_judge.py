@@ -9,6 +9,7 @@ import pytest
 
 from evenhand.errors import UserError
 from evenhand.llm.base import RunError
+from evenhand.llm.tokens import PROMPT_CUT
 from evenhand.protocol.load import load_protocol
 from evenhand.raters.base import RaterOptions, RunOptions
 from evenhand.raters.ensemble import Jury
@@ -319,6 +320,20 @@ def test_an_order_that_says_ignore_your_instructions_changes_nothing_around_it(t
     assert "<|im_end|>" not in other["messages"][1]["content"]
 
 
+LABELS = ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")
+
+
+def right_reply(call: Call) -> Answer:
+    """The reply to a call about an item of `halo_study`: each item has its own label."""
+    found = re.findall(r"^In (\d+)\.$", str(call.body["messages"][1]["content"]), re.MULTILINE)
+    good = supported(LABELS[int(found[-1]) % 3])
+    return replace(good, body=with_codes(good.body, call.codes))
+
+
+def right_labels(n: int) -> dict[str, str]:
+    return {f"i{number}": LABELS[number % 3] for number in range(n)}
+
+
 class LaggingServer(ChatServer):
     """Some of its kept-alive connections are one reply behind: from the third call on they repeat the second reply."""
 
@@ -328,12 +343,8 @@ class LaggingServer(ChatServer):
         self._kept: dict[int, list[Answer]] = {}
 
     def _reply(self, call: Call) -> Answer:
-        found = re.findall(r"^In (\d+)\.$", str(call.body["messages"][1]["content"]), re.MULTILINE)
-        label = ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")[int(found[-1]) % 3]
-        good = supported(label)
-        body = with_codes(good.body, call.codes)
         mine = self._kept.setdefault(call.connection, [])
-        mine.append(replace(good, body=body))
+        mine.append(right_reply(call))
         if len(mine) < 3 or call.connection % 2:
             return mine[-1]
         self.late += 1
@@ -344,9 +355,70 @@ def test_no_item_gets_the_reply_of_another_over_a_connection_that_is_one_reply_b
     with LaggingServer() as server, halo_study(tmp_path, 200) as study:
         outcome = judge(study.store, [judge_at(server.url, places=8)])
         ratings = {rating.unit: rating for rating in study.ratings()}
-    expected = {f"i{n}": ("SUPPORTED", "CONTRADICTED", "NO EVIDENCE")[n % 3] for n in range(200)}
     assert server.late > 0
-    assert {item: rating.value for item, rating in ratings.items() if rating.status is Status.RATED} == expected
+    assert {item: rating.value for item, rating in ratings.items() if rating.status is Status.RATED} == right_labels(
+        200
+    )
     assert outcome.total.failures == {}
     # Connections that were found to be behind are not used again.
     assert len(server.calls) == 200 + server.late
+
+
+def test_one_stray_response_on_a_kept_alive_connection_costs_a_call_and_no_rating(tmp_path: Path):
+    replies: list[bytes] = []
+
+    def behaviour(call: Call) -> Answer:
+        good = right_reply(call)
+        replies.append(good.body)
+        if len(replies) != 50:
+            return good
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(replies[20])}\r\n\r\n"
+        return replace(good, stray=head.encode() + replies[20])
+
+    with ChatServer(behaviour) as server, halo_study(tmp_path, 200) as study:
+        outcome = judge(study.store, [judge_at(server.url, places=8)])
+        values = {rating.unit: rating.value for rating in study.ratings()}
+    assert values == right_labels(200)
+    assert outcome.total.failures == {}
+    assert len(server.calls) > 200, "the stray response was read and recognised"
+
+
+@pytest.mark.parametrize("stubborn", [False, True])
+def test_no_item_gets_another_items_reply_from_a_cache_in_between(tmp_path: Path, stubborn: bool):
+    """The cache knows a prompt by its first message alone; unless it is stubborn, it does not know corrections."""
+    cached: list[Answer] = []
+
+    def behaviour(call: Call) -> Answer:
+        good = right_reply(call)
+        cached.append(good)
+        return good if "An earlier reply" in call.prompt and not stubborn else cached[0]
+
+    with ChatServer(behaviour) as server, halo_study(tmp_path, 20) as study:
+        judge(study.store, [judge_at(server.url, places=4)])
+        rated = {rating.unit: rating.value for rating in study.ratings() if rating.status is Status.RATED}
+        reasons = {rating.reason for rating in study.ratings() if rating.status is Status.FAILED}
+    assert rated.items() <= right_labels(20).items()
+    assert (len(rated), reasons) == ((1, {"reply to another unit"}) if stubborn else (20, set()))
+
+
+def test_a_unit_whose_prompt_the_server_cut_fails_and_is_asked_about_again_on_request(tmp_path: Path):
+    texts = {"short": "It was 1990.", "long": "It was a long time ago. " * 1000}
+    items = [
+        Item(name, {"question": "When?", "context": text, "generated_answer": "1990."}) for name, text in texts.items()
+    ]
+    context = 4096
+
+    def behaviour(call: Call) -> Answer:
+        words = sum(len(str(message["content"]).split()) for message in call.body["messages"])
+        return supported(usage=(min(context, words * 4 // 3), 20, 0))
+
+    with ChatServer(behaviour) as server, Study.create(tmp_path / "s.db", "halo-support", items) as study:
+        judge(study.store, [judge_at(server.url)])
+        ratings = {rating.unit: rating for rating in study.ratings()}
+        assert ratings["short"].value == "SUPPORTED"
+        assert (ratings["long"].status, ratings["long"].reason) == (Status.FAILED, PROMPT_CUT)
+        assert len(server.calls) == 2
+        context = 16_384
+        judge(study.store, [judge_at(server.url)], run=RunOptions(retry_failed=True))
+        assert [rating.value for rating in study.ratings()] == ["SUPPORTED", "SUPPORTED"]
+        assert len(server.calls) == 3

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from evenhand import CalibrationResult, Rating, Status, Study, UserError
-from evenhand.analysis.recalibration import apply
 from evenhand.protocol.load import load_protocol
+from evenhand.statistics.models.recalibration import apply
 from tests.cli.calling import Caller
 
 Row = Mapping[str, Any]

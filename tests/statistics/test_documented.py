@@ -12,13 +12,15 @@ import evenhand.statistics as package
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "statistics.md").read_text(encoding="utf-8")
 NOT_STATISTICS = {
     "agreement_weights",
+    "apply",
     "check_codes",
+    "fit",
     "kappa_of_sums",
     "kappa_sums",
     "label_scores",
     "majority_label",
-    "majority_of",
     "match_with",
+    "recalibrate",
     "tuned_weight",
     "alt_test",
     "undefined",

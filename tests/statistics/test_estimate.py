@@ -15,7 +15,7 @@ from evenhand.statistics.estimate import Estimate, IntArray
 from evenhand.statistics.icc import icc
 from evenhand.statistics.intervals.bootstrap import Resampling
 from evenhand.statistics.kappa import cohen_kappa, fleiss_kappa, gwet_ac
-from evenhand.statistics.majority import match_with_majority
+from evenhand.statistics.majority import match_with
 from tests.statistics.reference import TABLE
 from tests.statistics.tables import code_tables
 
@@ -50,7 +50,7 @@ EVERY: dict[str, Callable[[IntArray], Estimate]] = {
     "macro_f1": lambda codes: macro_f1(cross(codes[:, 0], codes[:, 1], 4), PLAN),
     "specific": lambda codes: specific_agreement(count_wide(codes, 4), PLAN)[0],
     "rare": lambda codes: rare_agreement(count_wide(codes, 4), PLAN),
-    "standing": lambda codes: match_with_majority(codes, 4, 0)[1],
+    "standing": lambda codes: match_with(codes[:, 0], codes[:, 1]),
 }
 CASES = {
     "every rating is the same label": np.full((10, 2), 2),

@@ -60,7 +60,7 @@ def test_rare_side_and_spread_of_skewed_ratings() -> None:
     # 18 units all 0, one unit (0, 1), one unit (1, 2): 37 of 40 ratings are 0; of three rare ratings two meet another.
     codes = np.array([[0, 0]] * 18 + [[0, 1], [1, 2]])
     counts = count_wide(codes, 3)
-    found = spread(counts)
+    found = spread(counts.used)
     assert found is not None
     assert found.shares == pytest.approx((37 / 40, 2 / 40, 1 / 40))
     assert (found.commonest, found.skewed, found.n) == (0, True, 40)
@@ -69,9 +69,9 @@ def test_rare_side_and_spread_of_skewed_ratings() -> None:
 
 
 def test_spread_of_even_and_of_no_ratings() -> None:
-    even = spread(count_wide(np.array([[0, 1], [1, 0]]), 2))
+    even = spread(count_wide(np.array([[0, 1], [1, 0]]), 2).used)
     assert even is not None
     assert not even.skewed
     nothing = count_wide(np.full((2, 2), -1), 2)
-    assert spread(nothing) is None
+    assert spread(nothing.used) is None
     assert rare_agreement(nothing).why == "there are no ratings"

@@ -1,48 +1,36 @@
 import numpy as np
-import pytest
 
-from evenhand.statistics.intervals.analytic import wilson
-from evenhand.statistics.majority import majority_of, match_with_majority, votes
+from evenhand.statistics.majority import Votes, majority_label, match_with, votes
 
-CODES = np.array(
+TALLY = np.array(
     [
-        [0, 0, 0],  # full
-        [0, 0, 1],  # majority 0
-        [0, 1, 2],  # none
-        [1, 1, 1],  # full
-        [2, 1, 1],  # majority 1
-        [0, 0, -1],  # not rated by all
-        [-1, 1, -1],
+        [3, 0, 0],  # full
+        [2, 1, 0],  # majority
+        [1, 1, 1],  # none
+        [0, 3, 0],  # full
+        [2, 0, 0],  # full, of two
+        [1, 1, 0],  # none, of two
+        [0, 1, 0],  # one vote is not a vote
+        [0, 0, 0],
     ]
 )
 
 
-def test_votes_count_units_that_all_rated() -> None:
-    found = votes(CODES, 3)
-    assert (found.n, found.full, found.majority, found.none) == (5, 2, 2, 1)
-    assert votes(CODES[:, :1], 3).n == 0
+def test_votes_count_units_with_two_votes_by_how_many_they_have() -> None:
+    assert votes(TALLY) == {2: Votes(n=2, full=1, majority=0, none=1), 3: Votes(n=4, full=2, majority=1, none=1)}
+    assert votes(TALLY[6:]) == {}
 
 
 def test_half_is_no_majority() -> None:
-    assert majority_of(np.array([[0, 0, 1, 1], [0, 0, 0, 1], [2, -1, -1, -1]]), 3).tolist() == [-1, 0, 2]
+    assert majority_label(np.array([[2, 2, 0], [3, 1, 0], [0, 0, 1], [0, 0, 0]])).tolist() == [-1, 0, 2, -1]
 
 
-def test_a_rater_against_the_others_and_against_all() -> None:
-    # Rater 0. Others: unit 0 both 0, match; unit 1 split; unit 2 split; unit 3 both 1, match; unit 4 both 1, no match;
-    # unit 5 one other says 0, match. 3 of 4. All: units 0, 1, 3, 5 match, unit 4 does not, unit 2 has none. 4 of 5.
-    plain, with_others = match_with_majority(CODES, 3, 0)
-    assert (with_others.value, with_others.n) == (0.75, 4)
-    assert (plain.value, plain.n) == (0.8, 5)
-    assert (with_others.low, with_others.high) == wilson(3, 4)
+def test_units_with_fewer_votes_than_needed_have_no_majority() -> None:
+    assert majority_label(TALLY, fewest=2).tolist() == [0, 0, -1, 1, 0, -1, -1, -1]
+    assert majority_label(TALLY)[6] == 1
 
 
-def test_the_plain_form_flatters() -> None:
-    generator = np.random.default_rng(0)
-    codes = generator.integers(0, 2, size=(4000, 3))
-    plain, with_others = match_with_majority(codes, 2, 0)
-    assert with_others.value == pytest.approx(0.5, abs=0.03)
-    assert plain.value == pytest.approx(0.75, abs=0.03)
-
-
-def test_no_majority_anywhere() -> None:
-    assert match_with_majority(np.array([[0, -1], [-1, 1]]), 2, 0)[1].value is None
+def test_a_match_leaves_out_units_without_a_majority() -> None:
+    found = match_with(np.array([0, 0, 1, -1]), np.array([0, 1, -1, 0]))
+    assert (found.value, found.n) == (0.5, 2)
+    assert match_with(np.array([0]), np.array([-1])).value is None

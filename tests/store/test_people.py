@@ -641,7 +641,10 @@ def test_a_changed_protocol_begins_anew_and_an_earlier_one_goes_on(study: Store,
     assert items(list(people.tasks.all("ann"))) == items(before)
     rest = given(study, "ben")
     assert sorted(map(str, items(rest) + items(before))) == sorted(ALL)
-    assert [task.number for task in rest] == list(range(1, 8))
+    assert [task.number for task in rest] == list(range(13, 20)), "no number is used again"
+    first, *_, last = rest
+    assert people.tasks.before("ben", first.number) == (0, None), "tasks of another protocol do not count"
+    assert people.tasks.before("ben", last.number) == (6, last.number - 1)
 
 
 # Many processes, ends of processes, copies

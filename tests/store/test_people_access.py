@@ -12,7 +12,7 @@ import sqlalchemy
 from evenhand.errors import StudyError
 from evenhand.protocol.load import read_protocol
 from evenhand.records import Item, Kind, RaterRef, Unit, now
-from evenhand.store.people.access import Account, Invite, Member
+from evenhand.store.people.access import MOST_SESSIONS, Account, Invite, Member
 from evenhand.store.store import Store, create_store, open_store
 
 PROTOCOL = read_protocol(
@@ -198,6 +198,30 @@ def test_a_session_lasts_until_it_expires_or_is_closed(study: Store, store_locat
     assert people.access.find_session("token 2") == OWNER
     with pytest.raises(StudyError):
         people.access.open_session("token 5", Account("rater", "nobody"), HOUR)
+
+
+def test_a_session_ends_with_its_invite(study: Store) -> None:
+    access = study.people.access
+    study.people.admit("ann", "rater")
+    access.add_invite(invite("ann", id="over", expires=now()), "token 1")
+    access.add_invite(invite("ann", id="open", expires=now() + HOUR), "token 2")
+    access.open_session("short", ANN, HOUR, "over")
+    access.open_session("long", ANN, HOUR, "open")
+    assert (access.find_session("short"), access.find_session("long")) == (None, ANN)
+
+
+def test_a_person_has_a_limited_number_of_sessions_and_the_newest_count(study: Store) -> None:
+    access = study.people.access
+    for name in ("ann", "ben"):
+        study.people.admit(name, "rater")
+    access.open_session("ben's", Account("rater", "ben"), HOUR)
+    for number in range(3 * MOST_SESSIONS):
+        access.open_session(f"ann {number}", ANN, HOUR)
+        access.open_session(f"owner {number}", OWNER, HOUR)
+    for who, account in (("ann", ANN), ("owner", OWNER)):
+        found = [access.find_session(f"{who} {number}") for number in range(3 * MOST_SESSIONS)]
+        assert found == [None] * (2 * MOST_SESSIONS) + [account] * MOST_SESSIONS
+    assert access.find_session("ben's") == Account("rater", "ben")
 
 
 def test_revoking_an_invite_ends_its_sessions_and_no_others(study: Store) -> None:

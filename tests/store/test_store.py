@@ -24,6 +24,8 @@ from evenhand.store.items import ItemUnits
 from evenhand.store.ratings import Added
 from evenhand.store.schema import metadata
 from evenhand.store.store import Store, create_store, open_store
+from evenhand.study import Study
+from evenhand.units import Question
 from tests.postgres import engine_of
 from tests.processes import FORKS
 
@@ -296,6 +298,7 @@ def test_if_the_ratings_break_off_nothing_is_stored(store: Store) -> None:
         store.ratings.add(broken(), raters=[RaterRef("eve", Kind.PERSON)])
     assert list(store.ratings.all()) == []
     assert store.ratings.raters() == [ANN, BOT]
+    assert [store.ratings.rater(name) for name in ("ann", "bot", "eve", "\ud83d")] == [ANN, BOT, None, None]
     assert store.ratings.add([]) == Added()
 
 
@@ -714,3 +717,22 @@ def test_probabilities_may_miss_1_by_what_rounding_leaves(store: Store) -> None:
 def test_a_rating_without_a_value_fits_any_scale(store: Store) -> None:
     store.ratings.add([Rating(unit="i1", criterion="tone", rater="ann", digest=WHOLE.digest, status=Status.SKIPPED)])
     assert [one.status for one in store.ratings.all()] == [Status.SKIPPED]
+
+
+def test_items_are_added_after_those_that_are_there_all_or_none(store_location: str):
+    rows = [{"id": str(n), "question": "q", "context": "c", "generated_answer": f"a{n}"} for n in range(6)]
+    with Study.create(store_location, "halo-support", rows[:2]) as study:
+        study.import_ratings([{"id": "0", "support": "SUPPORTED"}], rater="ann")
+        assert study.add_items(rows[1:4]) == 2
+        with pytest.raises(StudyError, match="other content"):
+            study.add_items([rows[4], {**rows[0], "context": "another"}])
+        assert study.add_items(rows[:4]) == 0
+        assert [item.id for item in study.items()] == ["0", "1", "2", "3"]
+        assert (study.store.items.count(), study.store.items.count_units()) == (4, 4)
+        assert study.store.work.count_pending("m") == 4
+        assert study.tables().n_items == 4
+    questions = {"b": [Question("When?", "1990")]}
+    with Study.create(":memory:", "rag-quest-eval", [{"id": "a", "reference": "x", "generated": "y"}]) as study:
+        before = study.store.items.count_units()
+        assert study.add_items([{"id": "b", "reference": "x", "generated": "y"}], questions=questions) == 1
+        assert study.store.items.count_units() == before + 1

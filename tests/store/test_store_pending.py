@@ -13,7 +13,7 @@ from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
 from evenhand.run.worker import calls_for
 from evenhand.store.items import ItemUnits
 from evenhand.store.store import Store, create_store, open_store
-from evenhand.store.work import PAGE
+from evenhand.store.work import PAGE, limited
 
 PROTOCOL = read_protocol(
     """
@@ -77,7 +77,14 @@ def test_before_anybody_has_rated_everything_with_a_unit_is_pending(store: Store
     for rater in ("bot", "nobody knows me", "\ud83d"):
         for failed in (False, True):
             assert list(store.work.pending(rater, failed=failed)) == expected
-            assert store.work.count_pending(rater, failed=failed) == (3, 6)
+            assert store.work.count_pending(rater, failed=failed) == 6
+
+
+def test_a_limit_splits_the_units_of_an_item_unless_they_are_rated_together(store: Store) -> None:
+    # The items have 2, 1, 0 and 3 units.
+    assert [store.work.count_pending("bot", limit) for limit in range(8)] == [0, 1, 2, 3, 4, 5, 6, 6]
+    assert [store.work.count_pending("bot", limit, together=True) for limit in range(8)] == [0, 2, 2, 3, 6, 6, 6, 6]
+    assert ids(limited(store.work.pending("bot"), 4, together=False)) == ["i1#1", "i1#2", "i2#1", "i4#1"]
 
 
 def test_a_unit_is_rated_by_any_rating_of_this_rater_whatever_its_status(store: Store) -> None:
@@ -92,15 +99,15 @@ def test_a_unit_is_rated_by_any_rating_of_this_rater_whatever_its_status(store: 
     )
     expected = [("i1", ["i1#2"]), ("i4", ["i4#2"])]
     assert [(item.id, [unit.id for unit in units]) for item, units in store.work.pending("bot")] == expected
-    assert store.work.count_pending("bot") == (2, 2)
+    assert store.work.count_pending("bot") == 2
     assert ids(store.work.pending("eve")) == ["i1#1", "i2#1", "i4#1", "i4#2", "i4#3"]
-    assert store.work.count_pending("eve") == (3, 5)
+    assert store.work.count_pending("eve") == 5
 
 
 def test_ratings_under_another_protocol_do_not_count(store: Store) -> None:
     store.ratings.add([rating(unit) for unit in ("i1#1", "i1#2", "i2#1")])
     store.protocols.adopt(CHANGED, "c")
-    assert store.work.count_pending("bot") == (3, 6)
+    assert store.work.count_pending("bot") == 6
     store.protocols.adopt(PROTOCOL, "s")
     assert ids(store.work.pending("bot")) == ["i4#1", "i4#2", "i4#3"]
 
@@ -117,12 +124,12 @@ def test_a_failed_rating_in_force_makes_a_unit_pending_again_where_asked(store: 
         ]
     )
     assert ids(store.work.pending("bot")) == []
-    assert store.work.count_pending("bot") == (0, 0)
+    assert store.work.count_pending("bot") == 0
     assert ids(store.work.pending("bot", failed=True)) == ["i1#2", "i4#1"]
-    assert store.work.count_pending("bot", failed=True) == (2, 2)
+    assert store.work.count_pending("bot", failed=True) == 2
     assert ids(store.work.pending("eve", failed=True)) == [unit.id for unit in store.items.units()]
     # i1 and i2 and i4 are untouched by eve but for one unit, which failed: every unit counts once.
-    assert store.work.count_pending("eve", failed=True) == (3, 6)
+    assert store.work.count_pending("eve", failed=True) == 6
 
 
 def test_when_the_failure_was(store: Store) -> None:
@@ -173,7 +180,7 @@ def test_a_study_of_many_pages_gives_every_item_once(store_location: str) -> Non
         again = [done[99], *left]
         assert ids(made.work.pending("bot")) == left
         assert ids(made.work.pending("bot", failed=True)) == again
-        assert made.work.count_pending("bot", failed=True) == (len({unit.split("#")[0] for unit in again}), len(again))
+        assert made.work.count_pending("bot", failed=True) == len(again)
 
 
 def test_what_is_rated_meanwhile_does_not_disturb_the_order(store_location: str) -> None:

@@ -11,8 +11,8 @@ from sqlalchemy.exc import DBAPIError
 
 from evenhand.assignment import Plan, Purpose
 from evenhand.errors import StudyError
-from evenhand.protocol.load import read_protocol
-from evenhand.records import Item, Kind, RaterRef, Rating, Status, Unit
+from evenhand.protocol.load import load_protocol, read_protocol
+from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Unit
 from evenhand.store.items import Replaced
 from evenhand.store.store import Store, create_store, open_store
 
@@ -79,9 +79,9 @@ def test_questions_are_changed_added_and_removed_and_others_stay(store: Store, s
 
 def test_what_is_pending_and_what_is_tabulated_follow(store: Store) -> None:
     store.ratings.add([rated("b#1")])
-    assert store.work.count_pending("bot") == (1, 2)
+    assert store.work.count_pending("bot") == 2
     store.items.replace_units([("a", units("a", "a1", "a2", "a3")), ("c", units("c", "c1"))])
-    assert store.work.count_pending("bot") == (2, 4)
+    assert store.work.count_pending("bot") == 4
     assert [(item.id, [unit.id for unit in its]) for item, its in store.work.pending("bot")] == [
         ("a", ["a#1", "a#2", "a#3"]),
         ("c", ["c#1"]),
@@ -166,10 +166,10 @@ def test_more_items_than_a_batch_holds(tmp_path: Path) -> None:
         assert store.items.count_units() == 2 * 1199 + 1
 
 
-def test_only_questions_are_exchanged(store_location: str) -> None:
+def test_only_questions_and_claims_are_exchanged(store_location: str) -> None:
     whole = PROTOCOL.model_copy(update={"unit": "item"})
     with create_store(store_location, whole, "", [(Item("a", {"text": "T.", "source": "S."}), ())]) as store:
-        with pytest.raises(StudyError, match="only questions can be replaced"):
+        with pytest.raises(StudyError, match="only questions and claims"):
             store.items.replace_units([("a", units("a", "x"))])
         assert store.items.rated_units(["a"]) == set()
 
@@ -283,3 +283,23 @@ def test_a_backup_has_the_questions_of_its_moment(store: Store, tmp_path: Path) 
     store.items.replace_units([("a", [])])
     with open_store(str(tmp_path / "copy.db")) as copy:
         assert texts(copy) == {"a": ["other"], "b": ["b1"], "c": []}
+
+
+def test_claims_keep_their_field_and_their_place_and_are_exchanged_like_questions(store_location: str) -> None:
+    protocol = load_protocol("halo-claims")
+    item = Item("a", {"question": "Q?", "context": ("C.",), "generated_answer": "It is.", "gold_answer": "It was."})
+    claims = [
+        Unit("a#1", "a", 1, "It is.", Span("generated_answer", 0, 6)),
+        Unit("a#2", "a", 2, "It has been.", field="gold_answer"),
+    ]
+    with create_store(store_location, protocol, "", [(item, claims)]) as made:
+        assert list(made.items.units()) == claims
+        assert [unit.field for unit in made.items.units()] == ["generated_answer", "gold_answer"]
+        moved = replace(claims[1], field="generated_answer")
+        assert made.items.replace_units([("a", [claims[0], moved])]) == Replaced(kept=1, changed=1)
+        rating = Rating(unit="a#2", criterion="support", rater="bot", digest=protocol.digest, value="SUPPORTED")
+        made.ratings.add([rating], raters=[BOT])
+        with pytest.raises(StudyError):
+            made.items.replace_units([("a", claims)])
+    with open_store(store_location) as again:
+        assert list(again.items.units()) == [claims[0], moved]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.verify.claims import has_claim, is_bare, statements
+from evenhand.verify.claims import claims, has_claim, is_bare, statements
 
 TALK = [
     "Hello!",
@@ -251,3 +251,41 @@ def test_a_lead_in_does_not_take_the_claim_after_it_along(sentence: str, claims:
 @pytest.mark.parametrize("sentence", ["It houses a 2.5 m telescope.", "I hope this helps!", "They brew ale."])
 def test_what_begins_with_a_pronoun_is_no_bare_phrase(sentence: str):
     assert not is_bare(sentence)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Sure! The tower is 40 m high. Is it old? I hope this helps!", ["The tower is 40 m high."]),
+        ("It was built in 1911, and it is 40 m high.", ["It was built in 1911", "it is 40 m high."]),
+        ("It was built in 1911; the roof is new.", ["It was built in 1911", "the roof is new."]),
+        (
+            "- It is red.\n- It was moved, but the bell has stayed.",
+            ["It is red.", "It was moved", "the bell has stayed."],
+        ),
+        # One subject, a list, a condition, reported speech, a parenthesis, a relative clause: one claim.
+        ("It is made of iron, steel, and was built in 1911.", ["It is made of iron, steel, and was built in 1911."]),
+        ("The nave, the tower, and the crypt are open.", ["The nave, the tower, and the crypt are open."]),
+        ("If it rains, and the road is wet, it is closed.", ["If it rains, and the road is wet, it is closed."]),
+        ("He said that it is red, and the bell was lost.", ["He said that it is red, and the bell was lost."]),
+        ("It is old (it was built early; nobody is sure).", ["It is old (it was built early; nobody is sure)."]),
+        ("It was moved to Hest, the town that is nearest.", ["It was moved to Hest, the town that is nearest."]),
+        ("Who built it? Two brothers.", ["Who built it? Two brothers."]),
+        ("Paris", ["Paris"]),
+        ("塔高四十米；它建于1911年。", ["塔高四十米", "它建于1911年。"]),
+        ("I don't know.", []),
+        ("It is red. There is no information on its age.", ["It is red."]),
+        ("", []),
+    ],
+)
+def test_claims_are_sentences_and_main_clauses_word_for_word(text: str, found: list[str]):
+    assert [text[start:end] for start, end in claims(text)] == found
+
+
+@given(st.text(alphabet='Ab ,;.?\n()“”"-塔；isand', max_size=60))
+def test_claims_come_in_order_and_do_not_overlap(text: str):
+    ends = 0
+    for start, end in claims(text):
+        assert ends <= start < end <= len(text)
+        assert text[start:end] == text[start:end].strip()
+        ends = end

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.verify.calibration import shipped
-from evenhand.verify.features import FEATURES, ClaimComparison
+from evenhand.verify.features import ClaimComparison
 from evenhand.verify.network import Reading
 from evenhand.verify.retrieval import Article
 
@@ -26,7 +26,7 @@ def features(claim: str, evidence: str = EVIDENCE) -> dict[str, float]:
 
 
 def test_every_feature_has_a_weight_and_every_weight_a_feature():
-    assert {*shipped().supported, *shipped().contradicted} == {*FEATURES, "constant"}
+    assert {*shipped().supported, *shipped().contradicted} == {*features("Ada Lund founded it."), "constant"}
 
 
 def test_probabilities_add_up_and_follow_the_network():
@@ -42,7 +42,7 @@ def test_probabilities_add_up_and_follow_the_network():
 def test_a_copied_sentence_has_everything_and_conflicts_with_nothing():
     found = features("The Harrow Observatory was founded by Ada Lund in 1934.")
     assert found["overlap_with_passage"] == pytest.approx(1.0)
-    against = [name for name in FEATURES if name.endswith(("_conflict", "_missing"))]
+    against = [name for name in found if name.endswith(("_conflict", "_missing"))]
     assert len(against) == 6
     assert [found[name] for name in against] == [0.0] * len(against)
 

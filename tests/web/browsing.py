@@ -33,15 +33,20 @@ class Browsers:
     def __exit__(self, *exc: object) -> None:
         self._first.__exit__()
 
-    def browser(self, headers: Mapping[str, str] = OURS) -> TestClient:
+    def browser(self, headers: Mapping[str, str] = OURS, address: str = "192.0.2.200") -> TestClient:
         """One more browser, without cookies; failures of the app are answers, as they are to real ones."""
-        client = self._new(headers)
+        client = self._new(headers, address)
         client.portal = self._first.portal
         return client
 
-    def _new(self, headers: Mapping[str, str]) -> TestClient:
+    def _new(self, headers: Mapping[str, str], address: str = "192.0.2.200") -> TestClient:
         return TestClient(
-            self.app, self.config.url, raise_server_exceptions=False, headers=dict(headers), follow_redirects=False
+            self.app,
+            self.config.url,
+            raise_server_exceptions=False,
+            headers=dict(headers),
+            follow_redirects=False,
+            client=(address, 50000),
         )
 
     def owner(self) -> TestClient:

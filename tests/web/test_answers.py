@@ -8,7 +8,7 @@ import pytest
 from fastapi import HTTPException
 
 from evenhand.errors import UserError
-from evenhand.protocol.completion import TAKEN_BACK
+from evenhand.protocol.completion import TAKEN_BACK, lead_for
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Rating, Span, Status
@@ -24,9 +24,10 @@ def answer(**given: Any) -> AnswerRequest:
 def made(protocol: Protocol, criterion: str, **given: Any) -> Rating:
     """The rating that an answer makes, checked for itself; `beside` are the unit's ratings in force."""
     beside: list[Rating] = given.pop("beside", [])
+    field: str | None = given.pop("field", None)
     asked = protocol.criterion(criterion)
     rating = replace(said(criterion, Status.SKIPPED), **content_of(asked, answer(**given)))
-    check(protocol, asked, unit(*beside), rating)
+    check(protocol, asked, unit(*beside), rating, field)
     check_evidence(rating.evidence, {"context": "[1] Oslo\n\n[2] Bergen", "question": "Where?"})
     return rating
 
@@ -85,7 +86,7 @@ def test_cannot_assess_is_refused_where_a_label_says_it() -> None:
 
 def test_a_follow_up_is_refused_where_its_condition_does_not_hold() -> None:
     for beside in ([], [rated("accuracy", "Accurate")], [said("accuracy", Status.SKIPPED, reason=TAKEN_BACK)]):
-        with pytest.raises(UserError, match="asked only if Accuracy is Disputed"):
+        with pytest.raises(UserError, match="sked only when Accuracy is Disputed"):
             made(STEM, "severity", value="Severe", beside=beside)
     assert made(STEM, "severity", value="Severe", beside=[rated("accuracy", BAD)]).value == "Severe"
     gone = made(STEM, "severity", status="skipped", taken_back=True, beside=[rated("accuracy", "Accurate")])
@@ -148,3 +149,23 @@ def test_a_condition_says_what_is_to_be_replaced() -> None:
             replaced_id(if_match, if_none_match)
     with pytest.raises(UserError, match="If-Match"):
         replaced_id(None, '"abc"')
+
+
+def test_only_what_is_asked_about_the_claims_of_a_field_can_be_answered() -> None:
+    claims = load_protocol("halo-claims")
+    assert made(claims, "answer_support", value="SUPPORTED", field="gold_answer").value == "SUPPORTED"
+    with pytest.raises(UserError, match="only about claims of “Gold answer”"):
+        made(claims, "answer_support", value="SUPPORTED", field="generated_answer")
+
+
+def test_notes_go_with_the_first_criterion_that_is_asked_if_the_lead_is_not() -> None:
+    claims = load_protocol("halo-claims")
+    support, answer_support = claims.criteria
+    content = {**claims.model_dump(), "criteria": [answer_support, support]}
+    swapped = Protocol.model_validate(content)
+    assert swapped.lead == answer_support
+    assert lead_for(swapped, "generated_answer") == support
+    assert made(swapped, "support", value="SUPPORTED", notes="why", field="generated_answer").notes == "why"
+    beside = [rated("answer_support", "SUPPORTED")]
+    with pytest.raises(UserError, match="give confidence and notes with the answer on"):
+        made(swapped, "support", value="SUPPORTED", notes="why", beside=beside, field="gold_answer")

@@ -11,10 +11,10 @@ import pytest
 
 from evenhand.assignment import Plan
 from evenhand.formats.items import read_items
-from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Rating, Status, new_id
 from evenhand.study import Study
+from tests.sample_units import units_of_sample
 from tests.web.hands import Hand, Json, at_page, halo, one_item, ratings_by, text_of
 
 SAMPLES = files("evenhand.samples")
@@ -23,12 +23,8 @@ SAMPLES = files("evenhand.samples")
 def sample_study(name: str, location: str) -> Study:
     folder = SAMPLES / name
     items = "items.jsonl" if folder.joinpath("items.jsonl").is_file() else "items.csv"
-    questions = None
-    if folder.joinpath("questions.json").is_file():
-        with as_file(folder / "questions.json") as path:
-            questions = read_questions(path)
     with as_file(folder / items) as path:
-        return Study.create(location, name, read_items(path, load_protocol(name)), questions=questions)
+        return Study.create(location, name, read_items(path, load_protocol(name)), **units_of_sample(name))
 
 
 def sample_answers(name: str) -> Mapping[tuple[str, int, str], Mapping[str, str]]:

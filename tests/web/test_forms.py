@@ -24,7 +24,7 @@ from evenhand.web.forms import (
 )
 from evenhand.web.schemas import AsciiJSONResponse, view_of
 
-BUILT_IN = ("ai-detection", "feedback", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy")
+BUILT_IN = ("ai-detection", "feedback", "halo-claims", "halo-support", "neureg-qa", "rag-quest-eval", "stem-accuracy")
 each_protocol = pytest.mark.parametrize("name", BUILT_IN)
 
 # Characters beyond the sixteen-bit plane, combining ones and those that passages are joined with.
@@ -131,6 +131,15 @@ def test_evidence_comes_from_the_fields_a_model_may_cite() -> None:
     assert form("halo-support").evidence_fields == ["context", "generated_answer"]
 
 
+def test_a_criterion_says_which_claims_it_is_about_and_what_they_are_checked_against() -> None:
+    made = form("halo-claims")
+    assert (made.unit, made.rated_field) == ("claim", None)
+    assert [(one.of, one.against) for one in made.criteria] == [
+        (None, ("context",)),
+        ("gold_answer", ("generated_answer",)),
+    ]
+
+
 def test_text_scales_say_whether_there_may_be_no_answer() -> None:
     assert form("rag-quest-eval").criteria[0].scale.unanswerable
     assert not form("feedback").criteria[-1].scale.unanswerable
@@ -191,7 +200,8 @@ def test_the_sentence_of_a_worked_example_is_found_in_its_field(name: str) -> No
     for number, example in enumerate(protocol.examples):
         unit = example_unit(protocol, example, f"example:{number}")
         assert (unit.id, unit.position, unit.text) == (f"example:{number}", 1, example.unit)
-        assert (unit.span is not None) == (protocol.rule.of == "sentence")
+        assert (unit.span is not None) == (protocol.rule.of in ("sentence", "claim"))
+        assert unit.field == protocol.example_field(example)
         if unit.span is not None:
             text = field_text(protocol.example_fields(example)[unit.span.field])
             assert text[unit.span.start : unit.span.end] == example.unit

@@ -1,9 +1,11 @@
 """What stands before every route, and what stands on every answer."""
 
+import asyncio
 import json
 import logging
 from collections.abc import Iterator
 
+import httpx2
 import pytest
 from fastapi import APIRouter
 from starlette.applications import Starlette
@@ -16,8 +18,8 @@ from evenhand.errors import ConflictError, StudyError
 from evenhand.settings import Secret
 from evenhand.study import Study
 from evenhand.web.config import Config, check_url
-from evenhand.web.middleware import RateLimit, SecurityMiddleware, serves_host
-from evenhand.web.sessions import FailedAttempts
+from evenhand.web.middleware import GUESS_SECONDS, MAX_WRITERS, SecurityMiddleware, serves_host
+from evenhand.web.rate_limit import RateLimit
 from tests.web.browsing import Browsers
 
 POLICY = {
@@ -149,6 +151,19 @@ def test_an_error_of_the_study_is_told_without_its_place(
     assert ("Retry-After" in answer.headers) == (status == 503)
 
 
+@pytest.mark.parametrize("location", ["postgresql://ann@db.example/study", None])
+def test_an_error_names_no_place_however_it_is_spelled(client: Browsers, location: str | None):
+    """A store gives its URL without the password, another spelling than that of the command line."""
+    router = APIRouter()
+
+    def refuse() -> None:
+        raise StudyError("no such member", location=location or client.config.location)
+
+    router.add_api_route("/api/refuse", refuse)
+    client.app.include_router(router)
+    assert client.browser().get("/api/refuse").json()["error"] == "no such member"
+
+
 # Whose host
 
 
@@ -166,6 +181,14 @@ def test_an_error_of_the_study_is_told_without_its_place(
         ("localhost.evil.example:8400", 421),
         ("192.168.1.5:8400", 421),
         ("localhost@evil.example", 421),
+        ("evil@127.0.0.1", 421),
+        ("evil@127.0.0.1:8400", 421),
+        ("127.0.0.1#x", 421),
+        ("127.0.0.1?x", 421),
+        ("127.0.0.1/x", 421),
+        ("127.0.0.1:8400:80", 421),
+        ("127.0.0.1:evil", 421),
+        ("[::1]evil", 421),
         ("[::1", 421),
         ("", 421),
     ],
@@ -286,26 +309,6 @@ class Clock:
         return self.at
 
 
-def test_ten_failures_a_minute_for_one_client_and_a_hundred_for_all():
-    clock = Clock()
-    failures = FailedAttempts(clock=clock)
-    for _ in range(10):
-        assert failures.wait("a") == 0
-        failures.add("a")
-        clock.at += 1
-    # The first of the ten was 10 s ago, so that it is forgotten in 50.
-    assert failures.wait("a") == 50
-    assert failures.wait("b") == 0
-    clock.at += 50
-    assert failures.wait("a") == 0
-    clock.at += 100
-    for number in range(100):
-        failures.add(f"client {number}")
-    assert failures.wait("new") == 60
-    clock.at += 60
-    assert failures.wait("new") == 0
-
-
 def test_a_burst_then_so_many_a_second_and_little_memory():
     clock = Clock()
     pace = RateLimit(rate=50, burst=200, clock=clock)
@@ -320,21 +323,74 @@ def test_a_burst_then_so_many_a_second_and_little_memory():
     assert [pace.wait("a") for _ in range(200)] == [0] * 200
 
 
-def test_guessing_a_password_is_stopped_and_tokens_still_work(study: Study):
-    from_environment = "correct horse battery"
-    config = Config(study.store.location, owner_password=Secret(from_environment))
+PASSWORD = "correct horse battery"
+
+
+@pytest.mark.parametrize("addresses", [1, 11])
+def test_wrong_tries_never_keep_out_whoever_has_a_valid_credential(study: Study, addresses: int):
+    config = Config(study.store.location, owner_password=Secret(PASSWORD), run_token="t" * 43)
     with Browsers(study, config) as client:
-        token = client.invite("ann")
-        browser = client.browser()
-        for _ in range(10):
-            assert browser.post("/api/session/owner", json={"password": "wrong"}).status_code == 401
-        answer = browser.post("/api/session/owner", json={"password": from_environment})
-        assert answer.status_code == 429
-        assert 1 <= int(answer.headers["Retry-After"]) <= 60
-        assert client.bearer("wrong").get("/api/me").status_code == 429
-        assert browser.post("/api/session", json={"token": "wrong"}).status_code == 429
-        # A token cannot be guessed: those who have one are not kept out by those who try.
-        assert browser.post("/api/session", json={"token": token}).status_code == 200
+        invite = client.invite("ann")
+        strangers = [client.browser(address=f"192.0.2.{number}") for number in range(addresses)]
+        statuses: list[int] = []
+        for number in range(10 * addresses):
+            statuses.append(strangers[number % addresses].post("/api/session", json={"token": "wrong"}).status_code)
+        assert set(statuses[:10]) == {401}
+        stranger = strangers[0]
+        refused = stranger.post("/api/session/owner", json={"password": "wrong"})
+        assert refused.status_code == 429
+        assert 1 <= int(refused.headers["Retry-After"]) <= 60
+        # From the very same address.
+        for right in (PASSWORD, "t" * 43):
+            assert stranger.post("/api/session/owner", json={"password": right}).status_code == 200
+            bearer = client.browser({"Authorization": f"Bearer {right}"}, address="192.0.2.0")
+            assert bearer.get("/api/plan").status_code == 200
+        assert stranger.post("/api/session", json={"token": invite}).status_code == 200
+
+
+def test_whoever_guesses_waits_for_the_answer_and_is_in_the_way_of_nobody():
+    async def answer(request: Request) -> PlainTextResponse:
+        return PlainTextResponse("no", request.path_params["status"])
+
+    async def guess() -> tuple[set[int], list[float]]:
+        waited, over = list[float](), asyncio.Event()
+
+        async def sleep(seconds: float) -> None:
+            waited.append(seconds)
+            await over.wait()
+
+        config, app = Config("study.db"), Starlette(routes=[Route("/{status:int}", answer, methods=["POST"])])
+        transport = httpx2.ASGITransport(SecurityMiddleware(app, config, sleep=sleep))
+        async with httpx2.AsyncClient(transport=transport, base_url=config.url) as client:
+            guesses = [asyncio.create_task(client.post("/429")) for _ in range(MAX_WRITERS)]
+            while len(waited) < MAX_WRITERS:
+                await asyncio.sleep(0)
+            assert (await client.post("/401")).status_code == 401
+            over.set()
+            return {answer.status_code for answer in await asyncio.gather(*guesses)}, waited
+
+    assert asyncio.run(guess()) == ({429}, [GUESS_SECONDS] * MAX_WRITERS)
+
+
+def test_a_request_that_the_end_of_the_server_cuts_off_is_answered():
+    started = asyncio.Event()
+
+    async def wait(request: Request) -> PlainTextResponse:
+        started.set()
+        await asyncio.Event().wait()
+        return PlainTextResponse("never")
+
+    async def cut_off() -> httpx2.Response:
+        app = SecurityMiddleware(Starlette(routes=[Route("/api/wait", wait, methods=["POST"])]), Config("study.db"))
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=Config("study.db").url) as client:
+            request = asyncio.create_task(client.post("/api/wait"))
+            await started.wait()
+            request.cancel()
+            return await request  # raises CancelledError unless there was a response
+
+    answer = asyncio.run(cut_off())
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+    assert answer.json()["error"]
 
 
 def test_a_session_with_too_many_requests_is_slowed_down_alone():

@@ -5,9 +5,9 @@ each label and on the rare ones, what people reach among themselves, and what a 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Literal
+from dataclasses import astuple, dataclass, replace
+from math import comb
+from typing import Literal, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -15,37 +15,38 @@ import evenhand.statistics as statistics
 from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, Figure
 from evenhand.analysis.tables import Table, Tables
 from evenhand.records import Kind, Status, Value
-from evenhand.statistics import DEFAULT, Resampling, Spread, Votes
-from evenhand.statistics.estimate import MISSING, NO_RATINGS, Estimate, FloatArray, IntArray, undefined
+from evenhand.scales import Numeric
+from evenhand.statistics import DEFAULT, Counts, Percentages, Resampling, Spread, Votes
+from evenhand.statistics.estimate import NO_RATINGS, Estimate, FloatArray, IntArray, undefined
 
 PairKind = Literal["person-person", "person-model", "model-model"]
 _KINDS: Sequence[PairKind] = ("model-model", "person-model", "person-person")
 """By the number of people; a rule counts as a model."""
 
-MANY = 15
-"""With more raters than this, pairs that share no unit are left out: most pairs of a crowd are such."""
+_NO_LABELS = undefined("it compares labels, and these ratings are numbers")
 POINTS = 10
 CHEAP = Resampling(replicates=300)
 """A curve that is watched shows a trend; the report has the figures to quote."""
-MOST_CELLS = 20_000_000
-TOO_FINE = "there are too many different answers to follow while people rate; the report has the figure"
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two raters on the units that both rated. Coefficients that do not fit the level are None."""
+    """Two raters on the units that both rated. Coefficients that do not fit the level are None.
+
+    Numbers have no labels: κ and macro-F1 are then undefined, and `per_label`, `labels` and `confusion` empty.
+    """
 
     a: str
     b: str
     kind: PairKind
     n: int
     percent: Estimate
-    kappa: Estimate
     ac: Estimate
-    macro_f1: Estimate
     per_label: Mapping[str, Estimate]
     labels: Sequence[Value]
     confusion: Sequence[Sequence[int]]
+    kappa: Estimate = _NO_LABELS
+    macro_f1: Estimate = _NO_LABELS
     kappa_linear: Estimate | None = None
     kappa_quadratic: Estimate | None = None
     within_one: Estimate | None = None
@@ -60,16 +61,27 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """The vote on units that every rater rated; each rater's match with it, and with the majority of the others."""
+    """The majority vote: of the people, on every unit that at least two of them rated, or of all raters if there are no
+    two people. The votes in all and by how many votes a unit has; each rater's match with the majority.
+
+    `plain` is the match with the majority of all voters, in which a voter's own vote is flattering; `others` that with
+    the majority of the other voters.
+    """
 
     votes: Votes
+    by_count: Mapping[int, Votes]
     plain: Mapping[str, Estimate]
     others: Mapping[str, Estimate]
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One criterion. `ceiling` is what people reach among themselves, `baseline` the share of their commonest label."""
+    """One criterion. `ceiling` is what people reach among themselves, `baseline` the share of their commonest label.
+
+    `unpaired` counts the pairs of raters that share no unit and are not in `pairs`. `values` sums up numbers, which
+    have no agreement on each label (`specific`, `rare`). `stratum` has the fields and values that the units were
+    restricted to, None for all.
+    """
 
     criterion: str
     level: str
@@ -88,11 +100,17 @@ class Agreement:
     rare: Estimate
     majority: Majority
     pairs: Sequence[Pair]
+    unpaired: int
     statuses: Mapping[Status, int]
     warnings: Sequence[str]
+    values: Mapping[str, float] | None = None
+    stratum: Mapping[str, str] | None = None
 
     def figures(self) -> Iterator[Figure]:
         """Every number here as a flat record: of all raters, of each rater with the majority, of each pair."""
+        return (replace(figure, stratum=self.stratum) for figure in self._figures())
+
+    def _figures(self) -> Iterator[Figure]:
         overall = {"percent": self.percent, "alpha": self.alpha, "ac": self.ac, "fleiss": self.fleiss, "icc": self.icc}
         overall |= {"ceiling_percent": self.ceiling, "ceiling_alpha": self.ceiling_alpha, "rare": self.rare}
         for name, found in overall.items():
@@ -110,78 +128,154 @@ class Agreement:
                 yield Figure("per_label", "per_label", found, self.criterion, pair.b, pair.a, label=label)
 
 
-def criterion_agreement(table: Table, plan: Resampling = DEFAULT) -> Agreement:
-    """Everything about how far the raters agree on one criterion of `Tables.compared`."""
-    level, labels, scores, codes = table.level, table.values, table.scores, table.codes
-    people, raters, statuses = table.people, sorted([*table.people, *table.machines]), table.status_counts()
-    counts = statistics.count_wide(codes, len(labels), scores, table.clusters)
-    among_people = statistics.count_wide(codes[:, people], len(labels), scores, table.clusters)
-    found = statistics.spread(counts)
+def criterion_agreement(table: Table, plan: Resampling = DEFAULT, combined: Sequence[Table] = ()) -> Agreement:
+    """Everything about how far the raters agree on one criterion of `Tables.compared`.
+
+    `combined` are the same table with combined raters, whose pairs are added.
+    """
+    everyone = _overall(table, table.active, plan)
+    people = everyone if table.people == table.active else _overall(table, table.people, plan)
+    pairs = [_pair(table, one, other, plan) for one, other in table.pairs()]
+    among_people = [pair for pair in pairs if pair.kind == "person-person"]
+    who = voters(table)
     return Agreement(
         criterion=table.criterion.id,
-        level=level,
-        labels=labels,
-        n_units=counts.overlapping,
-        percent=statistics.percent_agreement(counts, plan),
-        ceiling=statistics.percent_agreement(among_people, plan),
-        baseline=statistics.spread(among_people),
-        spread=found,
-        rare=statistics.rare_agreement(counts, plan),
-        specific=dict(zip(map(str, labels), statistics.specific_agreement(counts, plan), strict=True)),
-        alpha=statistics.krippendorff_alpha(counts, level, plan),
-        ceiling_alpha=statistics.krippendorff_alpha(among_people, level, plan),
-        ac=statistics.gwet_ac(counts, "identity" if scores is None else "quadratic", plan),
-        fleiss=statistics.fleiss_kappa(counts, plan=plan),
-        icc=None if scores is None else _icc(codes[:, raters], scores),
-        majority=_majority(table, raters),
-        warnings=_warnings(found, labels),
-        pairs=_pairs(table, raters, plan),
-        statuses=statuses,
+        level=table.level,
+        labels=table.values,
+        n_units=everyone.given.overlapping,
+        # A single pair has one percent agreement, and one interval for it.
+        percent=pairs[0].percent if len(pairs) == 1 else everyone.percent,
+        ceiling=among_people[0].percent if len(among_people) == 1 else people.percent,
+        baseline=people.spread,
+        spread=everyone.spread,
+        alpha=everyone.alpha,
+        ceiling_alpha=people.alpha,
+        ac=_ac(table, everyone.given, pairs, plan),
+        icc=_icc(table, plan),
+        statuses=table.status_counts(),
+        majority=majority(table, who, table.opinions(who).tally),
+        warnings=_warnings(everyone.spread, table.values),
+        pairs=[*pairs, *(_pair(more, one, other, plan) for more in combined for one, other in more.pairs())],
+        unpaired=comb(len(table.active), 2) - len(pairs),
+        **_of_labels(table, everyone.given, plan),
     )
 
 
-def _icc(codes: IntArray, scores: FloatArray) -> Estimate:
-    if codes.shape[1] < 2:
-        return undefined("there is only one rater" if codes.shape[1] else NO_RATINGS)
-    return statistics.icc(scores[codes[(codes != MISSING).all(axis=1)]])
+class _Overall(NamedTuple):
+    """What some raters gave, how far they agree, and how they use the scale."""
+
+    given: Counts | Percentages
+    percent: Estimate
+    alpha: Estimate
+    spread: Spread | None
 
 
-def _majority(table: Table, raters: Sequence[int]) -> Majority:
-    codes, labels = table.codes[:, raters], len(table.values)
-    complete = (codes != MISSING).all(axis=1)
-    inside, clusters = codes[complete], table.clusters_of(complete)
-    vote = statistics.votes(codes, labels)
+def _overall(table: Table, raters: Sequence[int], plan: Resampling, chosen: IntArray | None = None) -> _Overall:
+    """How far some raters agree in all of their ratings, or in the `chosen` ones."""
+    used = np.flatnonzero(np.isin(table.rater, raters)) if chosen is None else chosen
+    unit, code, n_labels = table.unit[used], table.code[used], len(table.values)
+    if not table.labels and (scores := _positions(table)) is not None:
+        given = statistics.percentages(unit, scores[code], table.clusters)
+    elif chosen is None:
+        given = statistics.count_wide(table.codes[:, raters], n_labels, table.scores, table.clusters)
+    else:
+        given = statistics.count_long(unit, code, n_labels, table.scores, table.clusters, table.n_units)
+    spread = statistics.spread(np.bincount(code, minlength=n_labels).astype(np.float64))
+    if isinstance(given, Percentages):
+        percent, alpha = statistics.percentage_match(given, plan), statistics.percentage_alpha(given, plan)
+    else:
+        percent = statistics.percent_agreement(given, plan)
+        alpha = statistics.krippendorff_alpha(given, table.level, plan)
+    return _Overall(given, percent, alpha, spread)
+
+
+def _positions(table: Table) -> FloatArray | None:
+    """The scores as agreement reads them: any numbers in percent of their scale, so that 0.53 of 1 is 53 of 100."""
+    scale, scores = table.criterion.scale, table.scores
+    if scores is None or not isinstance(scale, Numeric):
+        return scores
+    lowest, highest = scale.ends
+    return (scores - lowest) * (100.0 / (highest - lowest))
+
+
+def _ac(table: Table, given: Counts | Percentages, pairs: Sequence[Pair], plan: Resampling) -> Estimate:
+    if len(table.active) == 2 and pairs and pairs[0].n == given.sample.times.sum():
+        return pairs[0].ac
+    if isinstance(given, Percentages):
+        return statistics.percentage_ac(given, plan)
+    return statistics.gwet_ac(given, "identity" if table.scores is None else "quadratic", plan)
+
+
+class _OfLabels(TypedDict):
+    fleiss: Estimate
+    rare: Estimate
+    specific: Mapping[str, Estimate]
+    values: Mapping[str, float] | None
+
+
+def _of_labels(table: Table, given: Counts | Percentages, plan: Resampling) -> _OfLabels:
+    """What only labels have; a summary takes its place for numbers."""
+    if isinstance(given, Percentages) and table.scores is not None:
+        values = _summary(table.scores, table.code)
+        return {"fleiss": _NO_LABELS, "rare": _NO_LABELS, "specific": {}, "values": values}
+    assert isinstance(given, Counts)
+    specific = dict(zip(map(str, table.values), statistics.specific_agreement(given, plan), strict=True))
+    rare, fleiss = statistics.rare_agreement(given, plan), statistics.fleiss_kappa(given, plan=plan)
+    return {"fleiss": fleiss, "rare": rare, "specific": specific, "values": None}
+
+
+def _summary(scores: FloatArray, code: IntArray) -> Mapping[str, float]:
+    if not code.size:
+        return {}
+    scores = scores[code]
+    lowest, median, highest = np.quantile(scores, (0.0, 0.5, 1.0)).tolist()
+    different = np.unique(scores).size
+    mean = float(scores.mean())
+    return {"different": different, "lowest": lowest, "median": median, "mean": mean, "highest": highest}
+
+
+def _icc(table: Table, plan: Resampling) -> Estimate | None:
+    if table.scores is None:
+        return None
+    if len(table.active) < 2:
+        return undefined("there is only one rater" if table.active else NO_RATINGS)
+    return statistics.icc(np.append(table.scores, np.nan)[table.codes[:, table.active]], table.clusters, plan)
+
+
+def voters(table: Table) -> Sequence[int]:
+    """Who votes: the people, or all raters if there are no two people."""
+    return table.people if len(table.people) > 1 else table.active
+
+
+def majority(table: Table, who: Sequence[int], tally: IntArray, level: float = 0.95) -> Majority:
+    """The vote of some raters on a criterion, from their label counts; there is none on one that has no labels."""
+    by_count = statistics.votes(tally)
     plain: dict[str, Estimate] = {}
     others: dict[str, Estimate] = {}
-    for place, number in enumerate(raters if len(raters) > 1 else ()):
-        name = table.raters[number].id
-        plain[name], others[name] = statistics.match_with_majority(inside, labels, place, clusters)
-    return Majority(vote, plain, others)
+    for number in table.active if table.labels and len(table.active) > 1 else ():
+        name, units = table.raters[number].id, table.units_of(number)
+        own, clusters = table.codes_at(number, units), table.clusters_of(units)
+        rest = tally[units] - (number in who) * np.eye(len(table.values), dtype=np.int64)[own]
+        label, label_of_rest = statistics.majority_label(tally[units], fewest=2), statistics.majority_label(rest)
+        plain[name] = statistics.match_with(own, label, clusters, level)
+        others[name] = statistics.match_with(own, label_of_rest, clusters, level)
+    total = Votes(*(sum(counts) for counts in zip(*map(astuple, by_count.values()), strict=True)))
+    return Majority(total, by_count, plain, others)
 
 
-def _pairs(table: Table, raters: Sequence[int], plan: Resampling) -> Sequence[Pair]:
-    pairs: list[Pair] = []
-    columns = {number: np.ascontiguousarray(table.codes[:, number]) for number in raters}
-    for numbers in combinations(raters, 2):
-        # A person comes first, so that rows of a confusion table are the people's.
-        one, other = sorted(numbers, key=lambda number: table.raters[number].kind is not Kind.PERSON)
-        crossed = statistics.cross(columns[one], columns[other], len(table.values), table.scores, table.clusters)
-        if crossed.n == 0 and len(raters) > MANY:
-            continue
-        a, b = table.raters[one], table.raters[other]
-        pairs.append(
-            Pair(
-                a=a.id,
-                b=b.id,
-                kind=_KINDS[(a.kind is Kind.PERSON) + (b.kind is Kind.PERSON)],
-                n=crossed.n,
-                per_label=dict(zip(map(str, table.values), statistics.label_agreement(crossed, plan), strict=True)),
-                labels=table.values,
-                confusion=crossed.table.tolist(),
-                **statistics.pair_statistics(crossed, plan),
-            )
-        )
-    return pairs
+def _pair(table: Table, one: int, other: int, plan: Resampling) -> Pair:
+    a, b, values, shared = table.raters[one], table.raters[other], table.labels, table.shared(one, other)
+    crossed = statistics.cross(shared.first, shared.second, len(table.values), _positions(table), shared.clusters)
+    return Pair(
+        a=a.id,
+        b=b.id,
+        kind=_KINDS[(a.kind is Kind.PERSON) + (b.kind is Kind.PERSON)],
+        n=crossed.n,
+        labels=values,
+        confusion=crossed.table.tolist() if values else [],
+        per_label=dict(zip(map(str, values), statistics.label_agreement(crossed, plan), strict=True)) if values else {},
+        **statistics.pair_statistics(crossed, plan, percentages=not values),
+    )
 
 
 def _warnings(found: Spread | None, labels: Sequence[Value]) -> Sequence[str]:
@@ -226,10 +320,5 @@ def _curve(table: Table, plan: Resampling) -> Sequence[CurvePoint]:
 
 
 def _point(table: Table, chosen: IntArray, plan: Resampling) -> CurvePoint:
-    rated, unit = np.unique(table.unit[chosen], return_inverse=True)
-    if len(rated) * len(table.values) > MOST_CELLS:
-        return CurvePoint(len(chosen), 0, undefined(TOO_FINE), undefined(TOO_FINE))
-    labels, clusters = len(table.values), table.clusters_of(rated)
-    counts = statistics.count_long(unit.reshape(-1), table.code[chosen], labels, table.scores, clusters)
-    alpha = statistics.krippendorff_alpha(counts, table.level, plan)
-    return CurvePoint(len(chosen), counts.overlapping, alpha, statistics.percent_agreement(counts, plan))
+    found = _overall(table, table.people, plan, chosen)
+    return CurvePoint(len(chosen), found.given.overlapping, found.alpha, found.percent)

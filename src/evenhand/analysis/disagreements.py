@@ -7,11 +7,7 @@ import numpy as np
 
 from evenhand.analysis.tables import Table, Tables, compared
 from evenhand.records import Value
-from evenhand.scales import Percent
 from evenhand.statistics import FloatArray, ratio
-
-_CHUNK = 4_000_000
-"""Cells of a tally that are held in memory at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +65,20 @@ def disputed_together(tables: Tables, criteria: Sequence[str] | None = None, mos
 
 def _spread(table: Table) -> FloatArray:
     """The mean squared difference of two ratings of each unit, over the largest possible: 0 to 1, NaN without two."""
-    code, labels, scores = table.code, len(table.labels), table.scores
-    if isinstance(table.criterion.scale, Percent) and scores is not None:
-        # Whole percents are fine enough to find what is far apart, and there are only 101 of them.
-        code, labels, scores = np.rint(scores[code]).astype(np.int64), 101, np.arange(101.0)
-    difference = 1.0 - np.eye(labels) if scores is None else np.subtract.outer(scores, scores) ** 2
-    largest = float(difference.max(initial=0.0)) or 1.0
-    units = np.flatnonzero(np.bincount(table.unit, minlength=table.n_units) >= 2)
-    place = np.full(table.n_units, -1, dtype=np.int64)
-    place[units] = np.arange(units.size)
-    of_rating = place[table.unit]
-    apart = np.full(table.n_units, np.nan)
-    step = max(1, _CHUNK // max(1, labels))
-    for start in range(0, units.size, step):
-        some = units[start : start + step]
-        inside = (of_rating >= start) & (of_rating < start + some.size)
-        cells = (of_rating[inside] - start) * labels + code[inside]
-        tally = np.bincount(cells, minlength=some.size * labels).reshape(some.size, labels).astype(np.float64)
-        pairs = tally.sum(axis=1) * (tally.sum(axis=1) - 1.0)
-        apart[some] = ((tally @ difference) * tally).sum(axis=1) / (pairs * largest)
-    return apart
+    unit, n = table.unit, table.n_units
+    ratings = np.bincount(unit, minlength=n).astype(np.float64)
+    pairs = ratings * (ratings - 1.0)
+    if table.scores is None:
+        cells, times = np.unique(unit * len(table.values) + table.code, return_counts=True)
+        alike = np.bincount(cells // max(1, len(table.values)), weights=times * (times - 1.0), minlength=n)
+        return ratio(pairs - alike, pairs)
+    ends = table.criterion.scale.values or (0.0, 100.0)
+    # Measured from a rating of the unit, so that equal ratings differ by exactly 0.
+    score, origin = table.scores[table.code], np.zeros(n)
+    origin[unit] = score
+    gap = (score - origin[unit]) / (float(ends[-1]) - float(ends[0]) or 1.0)
+    total, squares = (np.bincount(unit, weights=weights, minlength=n) for weights in (gap, gap**2))
+    return ratio(2.0 * (ratings * squares - total**2), pairs)
 
 
 def _values(table: Table, units: Sequence[int]) -> Mapping[int, Mapping[str, Value]]:

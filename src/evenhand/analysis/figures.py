@@ -1,7 +1,8 @@
 """Figures: the one record that agreement, measures and trust all yield."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from evenhand.records import Value
 from evenhand.statistics import Estimate
@@ -10,6 +11,8 @@ PEOPLE = "people"
 MAJORITY = "majority"
 PEOPLES_MAJORITY = "people's majority"
 MAJORITY_OF_OTHERS = "majority of the others"
+ABSENT_FIELDS = "absent_fields"
+"""The entry of `detail` in the figure of a measure whose optional fields no item has: nobody asked for it."""
 NO_NUMBER = "a table is not a single number; see its detail"
 
 
@@ -39,15 +42,11 @@ class Figure:
 
     def to_dict(self) -> dict[str, object]:
         """The figure as `evenhand measures --json` lists it."""
-        return {
-            "name": self.statistic,
-            "kind": self.kind,
-            "criterion": self.criterion,
-            "rater": self.rater,
-            "against": self.against,
-            "stratum": self.stratum,
-            "label": self.label,
-            **self.estimate.to_dict(),
-            "detail": self.detail,
-            "left_out": self.left_out,
-        }
+        entries = flattened(self)
+        return {"name": entries.pop("statistic"), **entries}
+
+
+def flattened(record: Any) -> dict[str, object]:
+    """The entries of a dataclass, with those of its estimate among them."""
+    entries = {entry.name: getattr(record, entry.name) for entry in fields(record)}
+    return entries | entries.pop("estimate").to_dict()

@@ -2,32 +2,36 @@
 
 Three kinds of measure read ratings. Those of one rater (means, proportions, answers) turn each rating into a number, or
 into a reason to leave it out (`Scores`). Those of two sides (percent match, κ, …) read a confusion table of two raters,
-or of a rater and a majority (`_Sides`). The majority vote reads the units that every rater rated. Classification
-measures read no rating: they compare two label fields of the items.
+or of a rater and a majority (`_Sides`). The majority vote reads the units with at least two votes. Classification
+measures read no rating: they compare two label fields of the items; the measures of `item_measures` read other fields.
 """
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import combinations
+from itertools import combinations, product
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 import evenhand.statistics as statistics
+from evenhand.analysis.agreement import majority, voters
 from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, NO_NUMBER, PEOPLE, PEOPLES_MAJORITY, Figure
-from evenhand.analysis.tables import Table, Tables
+from evenhand.analysis.item_measures import INCOMPLETE, average, item_figures, item_scores, item_shares
+from evenhand.analysis.strata import Stratum, coded, ordered_labels, strata
+from evenhand.analysis.tables import ALL, Table, Tables
 from evenhand.nlp.words import token_f1
 from evenhand.protocol import model
 from evenhand.records import UNANSWERABLE, Kind, Status, Value
-from evenhand.scales import same_value
+from evenhand.scales import Numeric, Ordinal, same_value
 from evenhand.statistics import DEFAULT, Cross, Resampling, Sample, ratio
 from evenhand.statistics.estimate import MISSING, NO_RATINGS, BoolArray, Estimate, FloatArray, IntArray, undefined
 
 ALSO_NOT_RATED = "also_not_rated"
-INCOMPLETE = "incomplete"
-NO_LABELS = "a percentage has no labels to compare; percent_match compares numbers"
+NO_LABELS = "a number has no labels to compare; percent_match compares numbers"
+MANY = 15
+"""Raters beyond which a pair without a shared unit has no figure."""
 NO_TWO_RATERS = "there are no two raters with ratings"
 
 ClassificationKind = Literal["accuracy", "precision", "recall", "f1", "confusion_matrix"]
@@ -35,49 +39,59 @@ Statistic = Callable[[FloatArray, IntArray | None], Estimate]
 """From values, and the cluster of each if they are not independent, to an estimate."""
 
 
-class Stratum(NamedTuple):
-    """The units and items with one value in one field; all of them if `of` is None."""
-
-    of: Mapping[str, str] | None
-    units: BoolArray
-    items: BoolArray
-
-
-def measures(tables: Tables, plan: Resampling = DEFAULT, only: Collection[str] | None = None) -> list[Figure]:
+def measures(
+    tables: Tables,
+    plan: Resampling = DEFAULT,
+    only: Collection[str] | None = None,
+    by: Sequence[Sequence[str]] | None = None,
+    together: Sequence[str] = (),
+) -> list[Figure]:
     """Every figure that the protocol asks for, in its order: overall first, then by stratum.
 
-    `only` names the measures to compute. A measure that finds no rater has one figure, undefined, with the reason.
+    `only` names the measures to compute. `by` has the fields to break them down by, several for their combinations, by
+    default the protocol's. `together` names criteria on which agreement is also measured as on one. With combined
+    raters in the tables, only the figures about these are returned. A measure that finds no rater has one figure,
+    undefined, with the reason.
     """
-    # All units, then each value of each field for breakdowns; items without the field are in none of its strata.
-    parts = [Stratum(None, np.ones(tables.n_units, dtype=np.bool_), np.ones(tables.n_items, dtype=np.bool_))]
-    for field in tables.protocol.strata:
-        values = ordered_labels(tables.protocol, {field: tables.labels.get(field, ())})
-        of_items = coded(tables.labels.get(field, ()), values)
-        of_units = of_items if tables.clusters is None or not values else of_items[tables.clusters]
-        parts += [Stratum({field: value}, of_units == code, of_items == code) for code, value in enumerate(values)]
-    specs = [spec for spec in tables.protocol.measures if only is None or spec.name in only]
-    return [figure for spec in specs for figure in _figures(tables, spec, parts, plan)]
+    protocol = tables.protocol
+    by = breakdowns(protocol, by)
+    specs = [spec for spec in protocol.measures if only is None or spec.name in only]
+    if together:
+        joined = {"criteria": tuple(together), "together": True}
+        agreement = [spec for spec in specs if isinstance(spec, model.AgreementMeasure)]
+        specs += [spec.model_copy(update=joined) for spec in agreement if set(together) <= set(spec.criteria)]
+    parts = whole_and_strata(tables, by)
+    return [figure for spec in specs for figure in _figures(tables, spec, by, parts, plan)]
 
 
-def ordered_labels(protocol: model.Protocol, columns: Mapping[str, Sequence[str | None]]) -> Sequence[str]:
-    """The values that items have in label fields, in the protocol's order if it has one, else by alphabet."""
-    used = {value for column in columns.values() for value in column if value is not None}
-    known = list(dict.fromkeys(label for field in columns for label in protocol.item.fields[field].labels or ()))
-    return [label for label in known if label in used] + sorted(used.difference(known))
+def breakdowns(protocol: model.Protocol, by: Sequence[Sequence[str]] | None) -> Sequence[Sequence[str]]:
+    """The fields by which results are broken down: those that were asked for, or else the protocol's."""
+    return [*((field,) for field in protocol.strata), *protocol.crossed] if by is None else by
 
 
-def coded(values: Sequence[str | None], labels: Sequence[str]) -> IntArray:
-    """Labels as their places in a list, -1 for none."""
-    places: dict[str | None, int] = {label: place for place, label in enumerate(labels)}
-    return np.fromiter((places.get(value, MISSING) for value in values), dtype=np.int64, count=len(values))
+def whole_and_strata(tables: Tables, by: Sequence[Sequence[str]]) -> Sequence[Stratum]:
+    """All units, then each stratum."""
+    whole = Stratum(None, np.ones(tables.n_units, dtype=np.bool_), np.ones(tables.n_items, dtype=np.bool_))
+    return [whole, *strata(tables, by)] if by else [whole]
 
 
-def _figures(tables: Tables, spec: model.Measure, parts: Sequence[Stratum], plan: Resampling) -> Iterator[Figure]:
+def _figures(
+    tables: Tables, spec: model.Measure, by: Sequence[Sequence[str]], parts: Sequence[Stratum], plan: Resampling
+) -> Iterator[Figure]:
     match spec:
         case model.ClassificationMeasure():
-            yield from _classification(tables, spec, parts, plan)
+            yield from _classification(tables, spec, parts, plan) if not tables.combined else ()
+        case model.TextMeasure() | model.AbstentionMeasure() | model.RetrievalMeasure():
+            yield from item_figures(tables, spec, item_scores(tables, spec), parts, plan) if not tables.combined else ()
+        case model.AgreementMeasure(together=True):
+            joined = tables.joined(spec.criteria)
+            alone = spec.model_copy(update={"criteria": (ALL,), "together": False})
+            yield from (
+                replace(figure, criterion=None)
+                for figure in _figures(joined, alone, by, whole_and_strata(joined, by), plan)
+            )
         case model.AgreementMeasure(kind="majority"):
-            yield from _votes(tables.independent(), spec, parts, plan)
+            yield from _votes(tables.independent(), spec, parts, plan) if not tables.combined else ()
         case model.AgreementMeasure():
             yield from _pairs(tables.independent(), spec, parts, plan)
         case model.MeanMeasure():
@@ -86,7 +100,7 @@ def _figures(tables: Tables, spec: model.Measure, parts: Sequence[Stratum], plan
                 yield from _of_raters(tables, figure, _averages(tables, spec, criteria, plan), parts)
         case model.ProportionMeasure() | model.AnswerMeasure():
             figure = Figure(spec.name, spec.kind, undefined(NO_RATINGS), spec.criterion)
-            scores = _hits(tables, spec, plan) if spec.kind == "proportion" else _answers(tables, spec, plan)
+            scores = _shares(tables, spec, plan) if spec.kind == "proportion" else _answers(tables, spec, plan)
             yield from _of_raters(tables, figure, scores, parts)
 
 
@@ -96,13 +110,20 @@ def _active(used: Sequence[Table]) -> Sequence[int]:
 
 
 def _left_out(
-    counts: Mapping[str, int], used: Sequence[Table], raters: Sequence[int], stratum: Mapping[str, str] | None
+    counts: Mapping[str, int],
+    used: Sequence[Table],
+    raters: Sequence[int],
+    stratum: Mapping[str, str] | None,
+    asked: BoolArray | None = None,
 ) -> Mapping[str, int]:
     """Reasons with their counts; over all units also these raters' ratings that have no value, by status."""
     found: Counter[str] = Counter()
     for table in used if stratum is None else ():
-        for number in raters:
-            found.update({str(status): count for status, count in table.statuses[number].items()})
+        counted = (
+            [table.statuses[number] for number in raters] if asked is None else [table.gaps.counted(raters, asked)]
+        )
+        for one in counted:
+            found.update({str(status): count for status, count in one.items()})
     del found[Status.RATED]
     return {why: count for why, count in {**found, **counts}.items() if count}
 
@@ -115,6 +136,8 @@ class Scores(NamedTuple):
 
     `left_out` has, by reason, the ratings that do not count; of several reasons the first counts. `tables` are those
     that the ratings come from. `followed_up` marks the ratings whose further condition, if any, was asked and answered.
+    `asked` are the units whose missing ratings are counted, if not all. With `by_item`, each number is an item's, and
+    `unit` is the item.
     """
 
     unit: IntArray
@@ -124,22 +147,30 @@ class Scores(NamedTuple):
     tables: Sequence[Table]
     left_out: Mapping[str, BoolArray]
     followed_up: BoolArray | None = None
+    asked: BoolArray | None = None
+    by_item: bool = False
 
 
 def _of_raters(tables: Tables, figure: Figure, scores: Scores, parts: Sequence[Stratum]) -> Iterator[Figure]:
     """The statistic of each rater, then of the people together, overall and in each stratum."""
     raters = _active(scores.tables)
     people = [number for number in tables.people() if number in raters]
-    groups = {tables.raters[number].id: [number] for number in raters}
+    groups: dict[str, Sequence[int]] = {tables.raters[number].id: [number] for number in raters}
     if len(people) > 1:
         groups[PEOPLE] = people
-    if not groups:
+    if tables.combined:
+        # Two combined raters are there for their pair.
+        alone = tables.combined if len(tables.combined) == 1 else ()
+        groups = {tables.raters[number].id: scores.tables[0].voices(number) for number in alone}
+    elif not groups:
         yield figure
+    left_out: BoolArray = np.logical_or.reduce([np.zeros(scores.unit.size, dtype=np.bool_), *scores.left_out.values()])
     places = {name: np.flatnonzero(np.isin(scores.rater, numbers)) for name, numbers in groups.items()}
     for stratum in parts:
         for name, numbers in groups.items():
-            inside = places[name] if stratum.of is None else places[name][stratum.units[scores.unit[places[name]]]]
-            if stratum.of is None or places[name].size:
+            members = stratum.items if scores.by_item else stratum.units
+            inside = places[name] if stratum.of is None else places[name][members[scores.unit[places[name]]]]
+            if stratum.of is None or (~left_out[places[name]]).any():
                 yield _of_rater(tables, replace(figure, rater=name, stratum=stratum.of), scores, numbers, inside)
 
 
@@ -150,18 +181,20 @@ def _of_rater(tables: Tables, figure: Figure, scores: Scores, raters: Sequence[i
         left_out[why] = int(ratings[used].sum())
         used = used[~ratings[used]]
     units, pooled = scores.unit[used], len(raters) > 1
-    clusters = tables.together[units] if tables.together is not None else units if pooled else None
+    together = tables.documents_of_items if scores.by_item else tables.together
+    clusters = together[units] if together is not None else units if pooled else None
     if used.size:
         # Several people's ratings of one unit are one unit's worth of evidence, in `n` as in the interval.
         found = replace(scores.statistic(scores.value[used], clusters), n=int(np.unique(units).size))
     else:
         counted = ", ".join(f"{count} {why.replace('_', ' ')}" for why, count in left_out.items() if count)
-        found = undefined(f"every rating is left out: {counted}" if counted else NO_RATINGS)
+        what = "item" if scores.by_item else "rating"
+        found = undefined(f"every {what} is left out: {counted}" if counted else NO_RATINGS)
     if scores.followed_up is not None and (unanswered := left_out.get(ALSO_NOT_RATED, 0)):
         found = _with_gaps(found, unanswered, bool(scores.followed_up[used].any()))
     names = [tables.raters[number].id for number in raters]
     detail = {"raters": names, "ratings": int(used.size)} if pooled else None
-    reasons = _left_out(left_out, scores.tables, raters, figure.stratum)
+    reasons = _left_out(left_out, scores.tables, raters, figure.stratum, scores.asked)
     return replace(figure, estimate=found, detail=detail, left_out=reasons)
 
 
@@ -176,8 +209,8 @@ def _with_gaps(found: Estimate, unanswered: int, some: bool) -> Estimate:
 def _averages(tables: Tables, spec: model.MeanMeasure, criteria: tuple[str, ...], plan: Resampling) -> Scores:
     """Each rater's average over the criteria of a unit; a unit that lacks one of them is incomplete."""
     used = [tables.tables[criterion] for criterion in dict.fromkeys(criteria)]
-    ends = [tables.tables[criterion].criterion.scale.values or (0.0, 100.0) for criterion in criteria]
-    low, high = (float(np.mean([float(values[end]) for values in ends])) for end in (0, -1))
+    scales = [tables.tables[criterion].criterion.scale for criterion in criteria]
+    low, high = np.mean([scale.ends for scale in scales if isinstance(scale, Ordinal | Numeric)], axis=0).tolist()
     within = partial(mean_within, lowest=low, highest=high, level=plan.level)
     statistic = within if spec.kind == "mean" else partial(_deviation, plan=plan)
     if len(used) == 1:
@@ -194,6 +227,33 @@ def _averages(tables: Tables, spec: model.MeanMeasure, criteria: tuple[str, ...]
 def _numbers(table: Table) -> FloatArray:
     assert table.scores is not None, "the protocol's check lets only numbers have means"
     return table.scores[table.code]
+
+
+def _shares(tables: Tables, spec: model.ProportionMeasure, plan: Resampling) -> Scores:
+    """Each rating as 1 or 0, or with `per: item` each item as a share of its units."""
+    scores = _hits(tables, spec, plan)
+    if tables.unit_fields is not None and (field := tables.protocol.field_of(spec)) is not None:
+        scores = _among(scores, tables.units_from(field))
+    if spec.per == "rating":
+        return scores
+    none = np.zeros(scores.unit.size, dtype=np.bool_)
+    masks = (scores.left_out.get(why, none) for why in ("excluded_label", ALSO_NOT_RATED))
+    found = item_shares(tables, spec, scores.unit, scores.rater, scores.value, *masks)
+    statistic = partial(average, plan=plan)
+    return Scores(*found[:3], statistic, scores.tables, found.left_out, asked=scores.asked, by_item=True)
+
+
+def _among(scores: Scores, units: BoolArray) -> Scores:
+    """The ratings of some units only."""
+    kept = units[scores.unit]
+    return scores._replace(
+        unit=scores.unit[kept],
+        rater=scores.rater[kept],
+        value=scores.value[kept],
+        left_out={why: ratings[kept] for why, ratings in scores.left_out.items()},
+        followed_up=None if scores.followed_up is None else scores.followed_up[kept],
+        asked=units,
+    )
 
 
 def _hits(tables: Tables, spec: model.ProportionMeasure, plan: Resampling) -> Scores:
@@ -247,7 +307,7 @@ def _answers(tables: Tables, spec: model.AnswerMeasure, plan: Resampling) -> Sco
     for place in np.flatnonzero(answered & ~unanswerable & ~unknown).tolist():
         answer, reference = table.values[int(table.code[place])], references[int(table.unit[place])]
         values[place] = f1(str(answer), str(reference))
-    return Scores(table.unit, table.rater, values, partial(resampled_mean, plan=plan), (table,), left_out)
+    return Scores(table.unit, table.rater, values, partial(statistics.resampled_mean, plan=plan), (table,), left_out)
 
 
 def mean_within(
@@ -258,13 +318,6 @@ def mean_within(
     if found.low is None or found.high is None:
         return found
     return replace(found, low=max(lowest, found.low), high=min(highest, found.high))
-
-
-def resampled_mean(values: FloatArray, clusters: IntArray | None, plan: Resampling) -> Estimate:
-    """The mean with its bootstrap interval: F1 piles up at 0 and 1, far from the distribution that t expects."""
-    sample = Sample.of(values[:, None], clusters)
-    sums = np.concatenate((sample.rows, np.ones_like(sample.rows)), axis=1)
-    return sample.estimate(sums, statistics.first_over_second, int(values.size), NO_RATINGS, plan)
 
 
 def _deviation(values: FloatArray, clusters: IntArray | None, plan: Resampling) -> Estimate:
@@ -290,12 +343,14 @@ def _deviation(values: FloatArray, clusters: IntArray | None, plan: Resampling) 
 class _Sides(NamedTuple):
     """Two sides, unit by unit, -1 if one has no label. `against` is the rows of a confusion table.
 
-    `raters` are those whose ratings it reads; `split` the units whose raters have no majority.
+    `raters` are those whose ratings it reads; `split` the units whose raters have no majority. `units` has every unit
+    once, or once for each comparison with a member of a pool.
     """
 
     rater: str
     against: str
     raters: Sequence[int]
+    units: IntArray
     own: IntArray
     other: IntArray
     split: BoolArray
@@ -309,7 +364,7 @@ def _pairs(
         table = tables.tables[criterion]
         labels = table.criterion.scale.values or spec.kind == "percent_match"
         pairs = list(_sides(table, spec)) if labels else []
-        if not pairs:
+        if not pairs and not tables.combined:
             why = NO_TWO_RATERS if spec.between == "all" else "there is no person with a model to compare"
             yield Figure(spec.name, spec.kind, undefined(why if labels else NO_LABELS), criterion)
         for stratum in parts:
@@ -319,14 +374,16 @@ def _pairs(
 
 
 def _sides(table: Table, spec: model.AgreementMeasure) -> Iterator[_Sides]:
+    if table.combined:
+        yield from _sides_of_combined(table, spec)
+        return
     raters = _active([table])
     people = [number for number in raters if table.raters[number].kind is Kind.PERSON]
     models = [number for number in raters if number not in people]
-    to_majority = spec.kind in ("exact_match", "macro_f1")
-    if spec.between == "majority-model" or (to_majority and spec.between == "person-model"):
+    if _to_majority(spec):
         for number in models if people else ():
             yield _with_majority(table, number, people, PEOPLES_MAJORITY)
-    elif to_majority:
+    elif spec.kind in ("exact_match", "macro_f1"):
         for number in raters if len(raters) > 1 else ():
             yield _with_majority(table, number, [other for other in raters if other != number], MAJORITY_OF_OTHERS)
     elif spec.between == "person-model":
@@ -335,30 +392,59 @@ def _sides(table: Table, spec: model.AgreementMeasure) -> Iterator[_Sides]:
     else:
         # A person is in the rows of a confusion table wherever there is one.
         for against, number in combinations([*people, *models], 2):
+            # Most pairs of a crowd share no unit. A few raters without one get a figure with the reason.
+            if len(raters) <= MANY or table.has_shared(number, against):
+                yield _of_two(table, number, against)
+
+
+def _sides_of_combined(table: Table, spec: model.AgreementMeasure) -> Iterator[_Sides]:
+    """A combined rater of people is compared as one of them, and as the people's majority is; one of models as they."""
+    first, *second = table.combined
+    is_person = {number: table.raters[number].kind is Kind.PERSON for number in (*table.active, *table.combined)}
+    if _to_majority(spec) and not is_person[first] and not second:
+        yield _with_majority(table, first, table.people, PEOPLES_MAJORITY)
+        return
+    for pair in table.combined_pairs():
+        against, number = sorted(pair, key=lambda one: not is_person[one])
+        if spec.between == "all" or is_person[against] != is_person[number]:
             yield _of_two(table, number, against)
+
+
+def _to_majority(spec: model.AgreementMeasure) -> bool:
+    """Whether models are compared with the people's majority and not with each person."""
+    exact = spec.kind in ("exact_match", "macro_f1")
+    return spec.between == "majority-model" or (exact and spec.between == "person-model")
 
 
 def _of_two(table: Table, number: int, against: int) -> _Sides:
     names = table.raters[number].id, table.raters[against].id
-    never = np.zeros(table.n_units, dtype=np.bool_)
-    return _Sides(*names, (number, against), table.codes[:, number], table.codes[:, against], never)
+    both = list(product(table.voices(number), table.voices(against)))
+    own, other = (np.concatenate([table.codes[:, pair[side]] for pair in both]) for side in (0, 1))
+    units, never = np.tile(np.arange(table.n_units), len(both)), np.zeros(own.size, dtype=np.bool_)
+    return _Sides(*names, sorted({one for pair in both for one in pair}), units, own, other, never)
 
 
 def _with_majority(table: Table, number: int, others: Sequence[int], name: str) -> _Sides:
-    codes = table.codes[:, others]
-    label = statistics.majority_of(codes, len(table.values))
-    split = (label == MISSING) & (codes != MISSING).any(axis=1)
-    return _Sides(table.raters[number].id, name, (number, *others), table.codes[:, number], label, split)
+    said, voices = table.opinions(others), table.voices(number)
+    own = np.concatenate([table.codes[:, voice] for voice in voices])
+    label, count, units = (
+        np.tile(of_units, len(voices)) for of_units in (said.majority, said.count, np.arange(table.n_units))
+    )
+    split = (label == MISSING) & (count > 0)
+    return _Sides(table.raters[number].id, name, (*voices, *others), units, own, label, split)
 
 
 def _of_pair(
     table: Table, spec: model.AgreementMeasure, sides: _Sides, stratum: Stratum, plan: Resampling
 ) -> Iterator[Figure]:
-    own, other = (side[stratum.units] for side in (sides.own, sides.other))
-    split = sides.split[stratum.units]
+    inside = stratum.units[sides.units]
+    own, other, units = (side[inside] for side in (sides.own, sides.other, sides.units))
+    split = sides.split[inside]
     rated, alone = own != MISSING, (own != MISSING) != (other != MISSING)
     counts = {"no_majority": int((rated & split).sum()), "unmatched": int((alone & ~split).sum())}
-    clusters = table.clusters_of(stratum.units)
+    clusters = table.clusters_of(units)
+    if clusters is None and sides.units.size > table.n_units:
+        clusters = units
     if table.criterion.scale.values:
         pair = statistics.cross(other, own, len(table.values), table.scores, clusters)
     else:
@@ -383,7 +469,7 @@ def _confusion(labels: Sequence[Value], rows: str, columns: str, crossed: Cross)
     return {"labels": list(labels), "rows": rows, "columns": columns, "counts": crossed.table.tolist()}
 
 
-# --- The majority vote of all raters ---
+# --- The majority vote ---
 
 
 def _votes(
@@ -392,33 +478,53 @@ def _votes(
     """For each criterion: shares of full, majority and none, then each rater's match with the majority."""
     for criterion in spec.criteria:
         table = tables.tables[criterion]
-        raters = [number for number in _active([table]) if Status.RATED in table.statuses[number]]
-        if not table.criterion.scale.values or len(raters) < 2:
+        if not table.criterion.scale.values or len(table.active) < 2:
             why = NO_TWO_RATERS if table.criterion.scale.values else NO_LABELS
             yield Figure(spec.name, spec.kind, undefined(why), criterion)
             continue
-        figure = Figure(spec.name, spec.kind, undefined("no unit was rated by every rater"), criterion)
+        figure = Figure(spec.name, spec.kind, undefined("no unit has two votes"), criterion)
         for stratum in parts:
-            yield from _vote(figure, table, raters, stratum, plan)
+            yield from _vote(figure, table, stratum, plan)
 
 
-def _vote(figure: Figure, table: Table, raters: Sequence[int], stratum: Stratum, plan: Resampling) -> Iterator[Figure]:
-    """The figures of one vote, over the units that every rater rated."""
-    given = table.codes[:, raters]
-    complete: BoolArray = (given != MISSING).all(axis=1) & stratum.units
-    incomplete = {INCOMPLETE: int((given[stratum.units & ~complete] != MISSING).sum())}
-    figure = replace(figure, stratum=stratum.of, left_out=_left_out(incomplete, [table], raters, stratum.of))
-    codes, clusters, labels = given[complete], table.clusters_of(complete), len(table.values)
-    names = [table.raters[number].id for number in raters]
-    full = (codes == codes[:, :1]).all(axis=1)
-    most = statistics.majority_of(codes, labels) != MISSING
+def _vote(figure: Figure, table: Table, stratum: Stratum, plan: Resampling) -> Iterator[Figure]:
+    """The figures of one vote, over the units with at least two votes."""
+    inside = table if stratum.of is None else table.within(stratum.units)
+    who = voters(table)
+    tally = inside.opinions(who).tally
+    count, top = tally.sum(axis=1), tally.max(axis=1, initial=0)
+    counted = count >= 2
+    left_out = _left_out({INCOMPLETE: int(count[~counted].sum())}, [table], table.active, stratum.of)
+    figure = replace(figure, stratum=stratum.of, left_out=left_out)
+    found, names = majority(inside, who, tally, plan.level), [table.raters[number].id for number in who]
+    full, most = (count == top)[counted], (2 * top > count)[counted]
     for label, hits in (("full", full), ("majority", most & ~full), ("none", ~most)):
-        found = statistics.proportion(hits.astype(np.float64), clusters, plan.level) if len(codes) else figure.estimate
-        yield replace(figure, estimate=found, label=label, detail={"count": int(hits.sum()), "raters": names})
-    for place, name in enumerate(names):
-        matches = statistics.match_with_majority(codes, labels, place, clusters, plan.level)
-        for against, found in zip((MAJORITY, MAJORITY_OF_OTHERS), matches, strict=True):
-            yield replace(figure, estimate=found if len(codes) else figure.estimate, rater=name, against=against)
+        share = figure.estimate
+        if hits.size:
+            share = statistics.proportion(hits.astype(np.float64), table.clusters_of(counted), plan.level)
+        by_count = {str(size): getattr(votes, label) for size, votes in found.by_count.items()}
+        detail = {"count": int(hits.sum()), "by_count": by_count, "raters": names}
+        yield replace(figure, estimate=share, label=label, detail=detail)
+    if inside.joined > 1:
+        yield from _on_all_criteria(figure, inside, tally, plan.level)
+    for rater, against in product(found.plain, (MAJORITY, MAJORITY_OF_OTHERS)):
+        matches = found.plain if against == MAJORITY else found.others
+        yield replace(figure, estimate=matches[rater], rater=rater, against=against)
+
+
+def _on_all_criteria(figure: Figure, table: Table, tally: IntArray, level: float) -> Iterator[Figure]:
+    """The shares of units with a majority on all the criteria, on some and on none, if any of these has two votes."""
+    votes = tally.sum(axis=1).reshape(table.joined, -1)
+    decided = (votes >= 2) & (statistics.majority_label(tally) != MISSING).reshape(votes.shape)
+    used = np.flatnonzero((votes >= 2).any(axis=0))
+    size, times = votes[:, used].min(axis=0), decided[:, used].sum(axis=0)
+    every, none = times == table.joined, times == 0
+    for label, hits in (("on all", every), ("on some", ~every & ~none), ("on none", none)):
+        share = figure.estimate
+        if hits.size:
+            share = statistics.proportion(hits.astype(np.float64), table.clusters_of(used), level)
+        by_count = {str(count): int(hits[size == count].sum()) for count in np.unique(size).tolist()}
+        yield replace(figure, estimate=share, label=label, detail={"count": int(hits.sum()), "by_count": by_count})
 
 
 # --- Two label fields of the items ---
@@ -431,9 +537,11 @@ def _classification(
     columns = {name: tables.labels.get(name, ()) for name in (spec.truth, spec.prediction)}
     labels = ordered_labels(tables.protocol, columns)
     truth, prediction = (coded(columns[name], labels) for name in (spec.truth, spec.prediction))
+    documents = tables.documents_of_items
     for stratum in parts:
         inside = stratum.items if truth.size else np.zeros(0, dtype=np.bool_)
-        crossed = statistics.cross(truth[inside], prediction[inside], len(labels))
+        clusters = documents[inside] if documents is not None and truth.size else None
+        crossed = statistics.cross(truth[inside], prediction[inside], len(labels), None, clusters)
         detail: Mapping[str, object] | None = None
         if spec.kind == "confusion_matrix":
             detail = _confusion(labels, spec.truth, spec.prediction, crossed)

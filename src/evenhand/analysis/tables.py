@@ -9,17 +9,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from itertools import combinations
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from evenhand.protocol.model import Criterion, Protocol
-from evenhand.records import UNANSWERABLE, Kind, RaterRef, Status, Value
-from evenhand.scales import Label, Nominal, Percent, Text
+from evenhand.errors import UserError
+from evenhand.protocol.model import CombinationRule, Criterion, Protocol
+from evenhand.records import UNANSWERABLE, FieldValue, Kind, RaterRef, Status, Value
+from evenhand.scales import Label, Nominal, Numeric, Text
 from evenhand.statistics import MISSING, BoolArray, FloatArray, IntArray, majority_label, ratio
 
 Level = Literal["nominal", "ordinal", "interval"]
 
+ALL = "all criteria"
+"""The name of several criteria taken as one; no criterion has a space in its id."""
+VOTES = ("majority", "plurality")
 FREE_TEXT = "answers in free text cannot be compared as such"
 _STATUS_CODES = {status: code for code, status in enumerate(Status)}
 _NAN = float("nan")
@@ -48,13 +53,49 @@ class Opinions:
         return Opinions(self.tally[units], self.total[units], self.count[units])
 
 
+class Combined(NamedTuple):
+    """A rater that stands for several others: their numbers, and how their ratings are combined."""
+
+    members: Sequence[int]
+    rule: CombinationRule
+
+
+class Gaps(NamedTuple):
+    """The current records without a value: of which unit, by which rater, with which status."""
+
+    unit: IntArray
+    rater: IntArray
+    status: IntArray
+    """The places of the statuses in `Status`."""
+
+    def counted(self, raters: Sequence[int], units: BoolArray) -> Mapping[Status, int]:
+        """How many there are by some raters, of some units, with each status."""
+        codes = self.status[np.isin(self.rater, raters) & units[self.unit]]
+        counts = np.bincount(codes, minlength=len(Status)).tolist()
+        return {status: count for status, count in zip(Status, counts, strict=True) if count}
+
+
+NO_GAPS = Gaps(*[np.zeros(0, dtype=np.int64)] * 3)
+
+
+class Shared(NamedTuple):
+    """Two raters on the units that both rated: the units, each one's codes, and the clusters of the units, if any."""
+
+    units: IntArray
+    first: IntArray
+    second: IntArray
+    clusters: IntArray | None
+
+
 @dataclass(frozen=True)
 class Table:
     """The ratings of one criterion as a long list: `rater[i]` gave `unit[i]` the value `values[code[i]]`.
 
     Units and raters are numbers that index the study's units and raters. `values` are the labels or levels of the
-    scale in its order; of a text or percent criterion, the different answers that were given. `order` grows with time.
-    `raters` and `clusters` are the study's (`Tables.together`); `Tables` adds them to what a `TableBuilder` makes.
+    scale in its order; of a text or numeric criterion, the different answers that were given. `order` grows with time.
+    `gaps` are the records without a value. `raters`, `clusters` and `combined` are those of `Tables`, which adds them
+    to what a `TableBuilder` makes. `joined` is how many criteria were taken as one, each with all units, one after the
+    other.
 
     The list is never spread out to units × raters unless `codes` is read: where many people rate a little each, such a
     matrix would be mostly holes.
@@ -72,6 +113,9 @@ class Table:
     confidence: FloatArray | None = None
     raters: Sequence[RaterRef] = ()
     clusters: IntArray | None = None
+    combined: Mapping[int, Combined] = field(default_factory=dict[int, Combined])
+    gaps: Gaps = NO_GAPS
+    joined: int = 1
 
     @property
     def level(self) -> Level:
@@ -81,8 +125,8 @@ class Table:
 
     @property
     def labels(self) -> Sequence[Value]:
-        """The values that can be counted one by one: none for percentages."""
-        return () if isinstance(self.criterion.scale, Percent) else self.values
+        """The values that can be counted one by one: none where any number is one."""
+        return () if isinstance(self.criterion.scale, Numeric) else self.values
 
     @cached_property
     def scores(self) -> FloatArray | None:
@@ -142,7 +186,8 @@ class Table:
 
     def _active(self, *kinds: Kind) -> list[int]:
         rated = np.diff(self._starts) > 0
-        return [number for number, rater in enumerate(self.raters) if rater.kind in kinds and rated[number]]
+        numbers = [number for number in np.flatnonzero(rated).tolist() if number not in self.combined]
+        return [number for number in numbers if self.raters[number].kind in kinds]
 
     @cached_property
     def people(self) -> list[int]:
@@ -153,6 +198,57 @@ class Table:
     def machines(self) -> list[int]:
         """The models and rules with a rating here."""
         return self._active(Kind.MODEL, Kind.RULE)
+
+    @cached_property
+    def active(self) -> list[int]:
+        """The raters with a rating here, in their order."""
+        return sorted([*self.people, *self.machines])
+
+    def voices(self, rater: int) -> Sequence[int]:
+        """The raters whose ratings are this one's: the members of a pool, else the rater itself."""
+        one = self.combined.get(rater)
+        return one.members if one is not None and one.rule == "pool" else (rater,)
+
+    def combined_pairs(self) -> Sequence[tuple[int, int]]:
+        """The combined rater with the others, and a vote with its voters, too; of two combined raters that pair."""
+        first, *second = self.combined
+        members, rule = self.combined[first]
+        others = self.active if rule in VOTES else [number for number in self.active if number not in members]
+        return [(first, other) for other in second or others]
+
+    def pairs(self) -> Sequence[tuple[int, int]]:
+        """The pairs of raters, or those of a combined rater, that share a unit. A person comes first."""
+        every = self.combined_pairs() if self.combined else combinations(self.active, 2)
+        # The rows of a confusion table are then the people's.
+        ordered = (sorted(pair, key=lambda one: self.raters[one].kind is not Kind.PERSON) for pair in every)
+        return [(one, other) for one, other in ordered if self.has_shared(one, other)]
+
+    def shared(self, a: int, b: int) -> Shared:
+        """What two raters gave the units that both rated. Of a pool each member is compared by itself."""
+        found: list[tuple[IntArray, IntArray, IntArray]] = []
+        for one in self.voices(a):
+            places = self.by_rater(one)
+            for other in self.voices(b):
+                theirs = self.codes_at(other, self.unit[places])
+                both = theirs != MISSING
+                found.append((self.unit[places][both], self.code[places][both], theirs[both]))
+        units, first, second = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        clusters = self.clusters_of(units)
+        return Shared(units, first, second, units if clusters is None and len(found) > 1 else clusters)
+
+    def has_shared(self, a: int, b: int) -> bool:
+        """Whether there is a unit that both raters rated."""
+        return any(other in self._partners.get(one, ()) for one in self.voices(a) for other in self.voices(b))
+
+    @cached_property
+    def _partners(self) -> Mapping[int, set[int]]:
+        """For each rater with ratings, the raters of the same units."""
+        found: dict[int, set[int]] = {}
+        for rater in np.flatnonzero(np.diff(self._starts)).tolist():
+            inside = np.zeros(self.n_units, dtype=np.bool_)
+            inside[self.units_of(rater)] = True
+            found[rater] = set(np.flatnonzero(np.bincount(self.rater[inside[self.unit]])).tolist())
+        return found
 
     def people_at(self, units: IntArray, without: Sequence[int] = (), *, machines: bool = False) -> Opinions:
         """What the people, or with `machines` all raters, say of some units, without some of them."""
@@ -173,13 +269,15 @@ class Table:
     @cached_property
     def of_people(self) -> Opinions:
         """What the people say of all units."""
-        return self._opinions(np.isin(self.rater, self.people))
+        return self.opinions(self.people)
 
     @cached_property
     def _of_all(self) -> Opinions:
-        return self._opinions(np.ones(self.rater.size, dtype=np.bool_))
+        return self.opinions(self.active)
 
-    def _opinions(self, used: BoolArray) -> Opinions:
+    def opinions(self, raters: Sequence[int]) -> Opinions:
+        """What some raters say of all units."""
+        used = np.isin(self.rater, raters)
         unit, code, labels, n = self.unit[used], self.code[used], len(self.labels), self.n_units
         tally = np.bincount(unit * labels + code, minlength=n * labels) if labels else np.zeros(0, dtype=np.int64)
         total = np.full(n, np.nan)
@@ -195,11 +293,21 @@ class Table:
 
     def without(self, raters: Sequence[int]) -> "Table":
         """The same without the ratings of some raters, of any status; the numbers of the others stay."""
-        kept = ~np.isin(self.rater, list(raters))
+        gone: Mapping[Status, int] = {}
+        statuses = [gone if number in raters else counts for number, counts in enumerate(self.statuses)]
+        return self._only(~np.isin(self.rater, list(raters)), statuses)
+
+    def within(self, units: BoolArray) -> "Table":
+        """The same with the ratings of some units only; ratings without a value are no longer counted."""
+        kept = units[self.unit]
+        counts = np.bincount(self.rater[kept], minlength=self.n_raters).tolist()
+        return self._only(kept, [{Status.RATED: count} if count else {} for count in counts])
+
+    def _only(self, kept: BoolArray, statuses: Sequence[Mapping[Status, int]]) -> "Table":
         confidence = None if self.confidence is None else self.confidence[kept]
         values, code = self.values, self.code[kept]
         if not self.criterion.scale.values:
-            # Answers that only they gave are no longer among those that were given.
+            # Answers that are no longer given are no longer among the values.
             used, code = np.unique(code, return_inverse=True)
             places: list[int] = used.tolist()
             values = [self.values[place] for place in places]
@@ -210,7 +318,7 @@ class Table:
             rater=self.rater[kept],
             code=code,
             order=self.order[kept],
-            statuses=[{} if number in raters else counts for number, counts in enumerate(self.statuses)],
+            statuses=statuses,
             confidence=None if confidence is None or np.isnan(confidence).all() else confidence,
         )
 
@@ -249,9 +357,11 @@ class Tables:
     `clusters` gives each unit's item if items have several units, and is None if the unit is the item. `documents`
     gives each unit's document if the protocol names a field for it. `together` is the larger of the two: units in it
     are not independent, and intervals are taken over it. `labels` are the items' label fields, by item, None if an item
-    has none; `references` the reference's own answers, by unit. `left_out` counts ratings under other protocol digests,
-    `failures` the failed ones by rater and reason. `adjudicators` are raters who saw what the others said: their
-    ratings are not independent evidence.
+    has none, and `fields` what the protocol's measures read of items besides; `references` the reference's own answers,
+    by unit. `left_out` counts ratings under other protocol digests, `failures` the failed ones by rater and reason.
+    `adjudicators` are raters who saw what the others said: their ratings are not independent evidence. `combined` are
+    raters that stand for several others (`analysis.combined`). `unit_fields` gives the field that each unit comes from,
+    if units come from several. `scores` are the overlap scores that were computed, in tables whose units are the items.
     """
 
     protocol: Protocol
@@ -266,12 +376,16 @@ class Tables:
     failures: Mapping[str, Mapping[str, int]] = field(default_factory=dict[str, Mapping[str, int]])
     documents: IntArray | None = None
     adjudicators: frozenset[str] = frozenset()
+    combined: Mapping[int, Combined] = field(default_factory=dict[int, Combined])
+    fields: Mapping[str, Sequence[FieldValue | None]] = field(default_factory=dict[str, Sequence[FieldValue | None]])
+    unit_fields: Sequence[str | None] | None = None
+    scores: Mapping[str, Table] = field(default_factory=dict[str, Table])
 
     def __post_init__(self) -> None:
         bound = {
             name: table
             if table.raters is self.raters and table.clusters is self.together
-            else replace(table, raters=self.raters, clusters=self.together)
+            else replace(table, raters=self.raters, clusters=self.together, combined=self.combined)
             for name, table in self.tables.items()
         }
         object.__setattr__(self, "tables", bound)
@@ -280,6 +394,26 @@ class Tables:
     def together(self) -> IntArray | None:
         """Which units belong together; None if all are independent."""
         return self.clusters if self.documents is None else self.documents
+
+    @cached_property
+    def items_of_units(self) -> IntArray:
+        """Each unit's item, counted from 0."""
+        return np.arange(self.n_units) if self.clusters is None else self.clusters
+
+    def units_from(self, field: str | None) -> BoolArray:
+        """The units that come from a field; all if they have no fields to tell apart, or it is None."""
+        if field is None or self.unit_fields is None:
+            return np.ones(self.n_units, dtype=np.bool_)
+        return np.array([name == field for name in self.unit_fields], dtype=np.bool_)
+
+    @cached_property
+    def documents_of_items(self) -> IntArray | None:
+        """Each item's document, from those of its units; an item without units is a document by itself."""
+        if self.documents is None or self.clusters is None:
+            return self.documents
+        documents = self.documents.max(initial=-1) + 1 + np.arange(self.n_items)
+        documents[self.clusters] = self.documents
+        return documents
 
     def compared(self) -> "Tables":
         """The criteria on which raters can be compared, in the form for it, without adjudicators."""
@@ -294,6 +428,42 @@ class Tables:
             return self
         return replace(self, tables={name: table.without(numbers) for name, table in self.tables.items()})
 
+    def joined(self, criteria: Sequence[str]) -> "Tables":
+        """Some criteria taken as one, `ALL`: each rating of each of them counts, and those of one item stay together.
+
+        Raises UserError if they do not have the same labels or levels.
+        """
+        used = [self.tables[name] for name in criteria]
+        if len({tuple(table.criterion.scale.values) for table in used}) > 1 or not used[0].labels:
+            raise UserError(
+                f"only criteria with the same labels or levels can be taken together: {', '.join(criteria)}"
+            )
+        # A combined rater may have values between the levels of the scale, and not the same on every criterion.
+        values: Sequence[Value] = used[0].values
+        if any(table.values != values for table in used):
+            values = sorted({value for table in used for value in table.values}, key=float)
+        places = {value: place for place, value in enumerate(values)}
+        codes = [np.array([places[value] for value in table.values], dtype=np.int64)[table.code] for table in used]
+        by_rater = zip(*(table.statuses for table in used), strict=True)
+        table = replace(
+            used[0],
+            criterion=used[0].criterion.model_copy(update={"id": ALL, "name": None, "question": ", ".join(criteria)}),
+            values=values,
+            unit=np.concatenate([table.unit + place * self.n_units for place, table in enumerate(used)]),
+            rater=np.concatenate([table.rater for table in used]),
+            code=np.concatenate(codes),
+            order=np.concatenate([table.order for table in used]),
+            n_units=self.n_units * len(used),
+            joined=len(used),
+            statuses=[sum(map(Counter[Status], counts), Counter[Status]()) for counts in by_rater],
+            confidence=None,
+        )
+        items = np.arange(self.n_units) if self.clusters is None else self.clusters
+        documents = None if self.documents is None else np.tile(self.documents, len(used))
+        return replace(
+            self, n_units=table.n_units, tables={ALL: table}, clusters=np.tile(items, len(used)), documents=documents
+        )
+
     def ruled(self) -> list[str]:
         """The adjudicators with a rating of any status here, in order of arrival."""
         return [
@@ -307,12 +477,13 @@ class Tables:
         return [
             number
             for number, rater in enumerate(self.raters)
-            if rater.kind is Kind.PERSON and rater.id not in self.adjudicators
+            if rater.kind is Kind.PERSON and rater.id not in self.adjudicators and number not in self.combined
         ]
 
     def machines(self) -> list[int]:
         """The numbers of the raters who are models or rules."""
-        return [number for number, rater in enumerate(self.raters) if rater.kind is not Kind.PERSON]
+        numbers = [number for number in range(len(self.raters)) if number not in self.combined]
+        return [number for number in numbers if self.raters[number].kind is not Kind.PERSON]
 
     def place(self, unit: int) -> tuple[int, int]:
         """The number of a unit's item, from 0, and its position within the item, from 1."""
@@ -348,7 +519,7 @@ class TableBuilder:
     def build(self) -> Table:
         """The table. Answers that are numbers are put in order."""
         scale, given = self._criterion.scale, list(self._codes)
-        in_order = sorted(given, key=float) if isinstance(scale, Percent) else given
+        in_order = sorted(given, key=float) if isinstance(scale, Numeric) else given
         values = list(dict.fromkeys((*scale.values, *in_order)))
         places = {value: place for place, value in enumerate(values)}
         recode = np.array([places[value] for value in given], dtype=np.int64)
@@ -361,6 +532,8 @@ class TableBuilder:
         np.add.at(counts, (cells[last] % max(self._n_raters, 1), status), 1)
         statuses = [{one: int(row[code]) for one, code in _STATUS_CODES.items() if row[code]} for row in counts]
         kept = last[status == _STATUS_CODES[Status.RATED]]
+        other = status != _STATUS_CODES[Status.RATED]
+        gaps = Gaps(*np.divmod(cells[last[other]], max(self._n_raters, 1)), status[other].astype(np.int64))
         unit, rater = np.divmod(cells[kept], max(self._n_raters, 1))
         code = recode[np.array(self._code, dtype=np.int64)[kept]]
         confidence = np.array(self._confidence)[kept]
@@ -375,4 +548,5 @@ class TableBuilder:
             n_raters=self._n_raters,
             statuses=statuses,
             confidence=None if np.isnan(confidence).all() else confidence,
+            gaps=gaps,
         )

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evenhand.analysis.figures import Figure
+import numpy as np
+
+from evenhand.analysis.figures import Figure, flattened
 from evenhand.analysis.measures import measures
 from evenhand.analysis.tables import Tables
 from evenhand.records import Value
 from evenhand.statistics import DEFAULT, Estimate, Resampling, wilson
 
-SHARES = ("percent_match", "exact_match", "per_label", "majority", "proportion", "accuracy")
+SHARES = ("percent_match", "exact_match", "per_label", "majority", "proportion", "accuracy", "text_match", "abstention")
 TABLES = ("confusion", "confusion_matrix")
 Verdict = Literal["met", "met at the point estimate", "missed at the point estimate", "missed", "undefined"]
 _MOST = 10_000_000
@@ -39,18 +41,7 @@ class TargetResult:
 
     def to_dict(self) -> dict[str, object]:
         """The target as `evenhand agree --json` lists it."""
-        return {
-            "measure": self.measure,
-            "goal": self.goal,
-            "criterion": self.criterion,
-            "a": self.a,
-            "b": self.b,
-            "label": self.label,
-            **self.estimate.to_dict(),
-            "verdict": self.verdict,
-            "met": self.met,
-            "more_items": self.more_items,
-        }
+        return flattened(self)
 
 
 def targets(tables: Tables, figures: Sequence[Figure] | None = None, plan: Resampling = DEFAULT) -> list[TargetResult]:
@@ -59,12 +50,14 @@ def targets(tables: Tables, figures: Sequence[Figure] | None = None, plan: Resam
     `figures` are the study's measures with the same plan; without them only those that have a target are computed.
     """
     if figures is None:
-        figures = measures(tables, plan, only={target.measure for target in tables.protocol.targets})
+        figures = measures(tables, plan, only={target.measure for target in tables.protocol.targets}, by=())
     return [
         _result(tables, figure, target.at_least, plan)
         for target in tables.protocol.targets
         for figure in figures
         if figure.statistic == target.measure and figure.stratum is None and figure.kind not in TABLES
+        # An undefined figure stands for all parts of its measure.
+        if target.label is None or figure.label in (None, target.label)
     ]
 
 
@@ -92,11 +85,30 @@ def _more_items(tables: Tables, figure: Figure, goal: float, plan: Resampling) -
         return None
     if figure.kind in SHARES and tables.together is None and not pooled:
         # Wilson's interval, so the number is exact.
-        return more_items_for_share(round(found.value * found.n), found.n, goal, plan.level)
-    units = more_items(found, goal)
-    if units is None or tables.clusters is None:
+        units = more_items_for_share(round(found.value * found.n), found.n, goal, plan.level)
+    else:
+        units = more_items(found, goal)
+    if not units:
         return units
-    return math.ceil(units * tables.n_items / max(1, tables.n_units))
+    if figure.criterion is None and figure.rater is None:  # it reads items, not ratings
+        return math.ceil(units * tables.n_items / found.n)
+    # A figure may read only some of the rated units, those with one label for instance: the others come along.
+    rated = max(_rated(tables, figure), found.n)
+    return math.ceil(units * rated * tables.n_items / (found.n * tables.n_units))
+
+
+def _rated(tables: Tables, figure: Figure) -> int:
+    """The units that could have been in a figure: rated by both of its sides, or by its rater."""
+    if figure.criterion is None:
+        return figure.estimate.n
+    table = tables.tables[figure.criterion]
+    numbers = {rater.id: number for number, rater in enumerate(tables.raters)}
+    rated = np.ones(tables.n_units, dtype=np.bool_)
+    for name in (figure.rater, figure.against):
+        if name is not None:
+            # A majority, or all people together, has no number of its own.
+            rated &= table.opinions([numbers[name]] if name in numbers else table.people).count > 0
+    return int(rated.sum())
 
 
 def verdict(estimate: Estimate, goal: float) -> Verdict:

@@ -18,7 +18,7 @@ MEAN = "mean"
 MOST_PEOPLE = 50
 """A model is compared with at most this many people, those with the most ratings: no reader needs a longer list."""
 _MOST_WORK = 1_000_000_000
-NO_MAJORITY = "percentages have no majority label"
+NO_MAJORITY = "numbers have no majority label"
 MOST_DIFFERENT = 102
 """Different confidences that are kept as they are: the 101 whole percents, and not stated."""
 

@@ -1,9 +1,9 @@
 """`evenhand new`, `ratings` and `backup`: items and ratings in, ratings out."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 
 import click
@@ -11,15 +11,16 @@ from tqdm import tqdm
 
 from evenhand.cli.support import FILE, FilePath, emit, open_study, overwrite_option, program, study_argument
 from evenhand.errors import UserError
+from evenhand.formats.derived_units import read_claims, read_questions
 from evenhand.formats.items import ItemSource, read_items, sample
-from evenhand.formats.questions import read_questions
 from evenhand.formats.tables.columns import parse_map
 from evenhand.protocol.load import load_protocol
-from evenhand.questeval.key_info import extractor
 from evenhand.records import Item, Kind
+from evenhand.run.derivation import derivation
 from evenhand.sampling import Draw
 from evenhand.study import Shape, Study, origin
-from evenhand.text import counted, some_of
+from evenhand.text import counted, listed, some_of
+from evenhand.units import DERIVED
 
 _TEXT_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
@@ -37,9 +38,12 @@ _TEXT_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 @click.option("--questions", "questions_file", type=FILE,
               help="JSON file with questions by item id; by default, if the protocol needs questions, they are made "
               "from the references.")  # fmt: skip
+@click.option("--claims", "claims_file", type=FILE,
+              help="JSON file with claims by item id; by default, if the protocol needs claims, they are the texts' "
+              "sentences and clauses.")  # fmt: skip
 def new(
     study: str, protocol_name: str, items_file: Path, mappings: Sequence[str], id_column: str | None,
-    size: int | None, by: str | None, seed: int | None, questions_file: Path | None,
+    size: int | None, by: str | None, seed: int | None, questions_file: Path | None, claims_file: Path | None,
 ) -> None:  # fmt: skip
     """Create STUDY from a protocol and a file of items."""
     for option, given in (("--by", by), ("--seed", seed)):
@@ -48,17 +52,21 @@ def new(
     protocol = load_protocol(protocol_name)
     items = read_items(items_file, protocol, mapping=parse_map(mappings), id_column=id_column)
     questions = read_questions(questions_file) if questions_file else None
+    claims = read_claims(claims_file, protocol) if claims_file else None
     fields = [name.strip() for name in by.split(",") if name.strip()] if by else []
     drawn = None
     if size is not None:
         items, drawn = sample(items, protocol, size, fields, seed or 0)
-        questions = questions.only({item.id for item in items}) if questions else None
+        drawn_ids = {item.id for item in items}
+        questions = questions.only(drawn_ids) if questions else None
+        claims = claims.only(drawn_ids) if claims else None
     progress = partial(_with_progress, items_file)
-    with Study.create(study, protocol, items, questions=questions, source=origin(protocol_name),
+    source = origin(protocol_name)
+    with Study.create(study, protocol, items, questions=questions, claims=claims, source=source,
                       progress=progress) as made:  # fmt: skip
         _print_study(made, items)
-        if protocol.rule.of == "question":
-            _print_questions(made, made_here=questions is None)
+        if protocol.rule.of in DERIVED:
+            _print_derived(made, made_here=questions is None and claims is None)
     if drawn is not None and size is not None:
         _print_sample(drawn, fields, size, seed or 0)
 
@@ -89,16 +97,22 @@ def _print_study(made: Study, items: ItemSource) -> None:
         click.echo(f"  unused columns: {some_of(items.unused)}")
 
 
-def _print_questions(made: Study, *, made_here: bool) -> None:
-    location = made.store.location
+def _print_derived(made: Study, *, made_here: bool) -> None:
+    location, rule = made.store.location, made.protocol.rule
     if made_here:
-        source = f"{made.protocol.rule.field} ({extractor(made.protocol.language)})"
-        click.echo(f"  questions: {made.store.items.count_units():,} made from {source}; to read and change them:")
-        click.echo(f"    {program()} questions export {location} -o questions.json")
-        click.echo(f"    {program()} questions import {location} questions.json")
-    without = made.store.items.count() - sum(1 for _ in groupby(made.units(), key=lambda unit: unit.item))
-    if without:
-        click.echo(f"  {counted(without, 'item')} without a question: nothing is asked about them")
+        source = f"{listed(rule.fields)} ({derivation(made.protocol)})"
+        click.echo(f"  {rule.of}s: {made.store.items.count_units():,} made from {source}; to read and change them:")
+        click.echo(f"    {program()} {rule.of}s export {location} -o {rule.of}s.json")
+        click.echo(f"    {program()} {rule.of}s import {location} {rule.of}s.json")
+    empty = Counter[str]()
+    for item, units in made.store.items.work():
+        empty[rule.of] += not units
+        given = {unit.field for unit in units}
+        empty.update(name for name in rule.fields if rule.of == "claim" and name in item.fields and name not in given)
+    if without := empty.pop(rule.of):
+        click.echo(f"  {counted(without, 'item')} without a {rule.of}: nothing is asked about them")
+    for name, count in empty.items():
+        click.echo(f"  {name} without a claim in {counted(count, 'item')}")
 
 
 def _print_sample(drawn: Draw, fields: Sequence[str], size: int, seed: int) -> None:

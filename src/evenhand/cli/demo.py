@@ -13,8 +13,8 @@ import click
 
 from evenhand.cli.support import FilePath, program
 from evenhand.errors import NotAStudyError, UserError
+from evenhand.formats.derived_units import read_questions
 from evenhand.formats.items import read_items
-from evenhand.formats.questions import read_questions
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Kind
 from evenhand.report.text import shown

@@ -1,6 +1,5 @@
 """`evenhand models`, `judge`, `prompts`, `replies`, `runs`, `calibrate`, `questions`: models and built-in raters."""
 
-import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -9,7 +8,10 @@ import click
 
 from evenhand.cli.support import (
     FILE,
+    check_finite,
+    cost_options,
     emit,
+    emit_run,
     json_option,
     open_study,
     overwrite_option,
@@ -21,8 +23,9 @@ from evenhand.cli.support import (
 from evenhand.errors import UserError
 from evenhand.raters.verifier.model_catalogue import MODELS
 from evenhand.report.json import plain
-from evenhand.results import RunResult
+from evenhand.run.progress import cost_text
 from evenhand.store.work import Run
+from evenhand.study import Study
 from evenhand.text import counted, money
 
 prompt_options = with_options(
@@ -32,13 +35,6 @@ prompt_options = with_options(
     click.option("--temperature", type=click.FloatRange(0, 2), help="0 by default, or 1 with several samples."),
     click.option("--seed", type=int, help="For servers that accept one."),
 )
-cost_options = with_options(
-    click.option("--concurrency", type=click.IntRange(1, 1024), default=16, show_default=True,
-                 help="Concurrent calls per rater; fewer while the server cannot keep up."),
-    click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), help="Spend at most this many dollars."),
-    click.option("--price", "prices", multiple=True, metavar="[SPEC=]IN/OUT",
-                 help="Dollars per million tokens read and written, if you do not pay the published price."),
-)  # fmt: skip
 
 
 @click.command()
@@ -60,8 +56,8 @@ def models(as_json: bool) -> None:
 @study_argument
 @click.option("--rater", "specs", multiple=True, required=True, metavar="[NAME=]SPEC",
               help="openai:MODEL, gemini:MODEL, anthropic:MODEL, http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, "
-              "jury(SPEC, SPEC, …), verifier, verifier(onnx:NAME), verifier(SPEC), quest-eval or quest-eval(SPEC); "
-              "repeat it for several raters.")  # fmt: skip
+              "jury(SPEC, SPEC, …), verifier, verifier(onnx:NAME), verifier(SPEC), quest-eval, quest-eval(SPEC), "
+              "ai-detection(SPEC), overlap or overlap(SCORE, …); repeat it for several raters.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(min=1),
               help="Rate at most this many units; sentences that are rated together stay together.")  # fmt: skip
 @cost_options
@@ -88,32 +84,14 @@ def judge(study: str, specs: Sequence[str], dry_run: bool, log: Path | None, **o
     Every reply is stored as it arrives. If a run stops for any reason, the same command continues it, and nothing is
     paid for twice. A reply that cannot be used is recorded as a failure with its reason, never as a score.
     """
-    _check_finite(options)
+    check_finite(options)
     with open_study(study) as opened:
         if dry_run:
             emit(opened.estimate(*specs, **options))
             return 0
         result = opened.judge(*specs, log=log, **options)
-        code = _emit_run(result)
-        if result.units and not result.stopped:
-            click.echo(f"  to see how far it agrees with people: {program()} agree {opened.store.location}")
-        return code
-
-
-def _check_finite(options: dict[str, Any]) -> None:
-    for name in ("max_cost", "timeout"):
-        number = options.get(name)
-        if number is not None and not math.isfinite(number):
-            raise UserError(f"--{name.replace('_', '-')}: {number} is not a finite number; give one such as 5")
-
-
-def _emit_run(result: RunResult) -> int:
-    """Print what a run did and why it ended early; returns the exit code."""
-    click.echo(result)
-    if result.stopped:
-        click.echo(result.reason, err=True)
-        return 130 if result.stopped == "interrupted" else 1
-    return 1 if result.failed_units else 0
+        agree = f"{program()} agree {opened.store.location}"
+        return emit_run(result, f"  to see how far it agrees with people: {agree}")
 
 
 @click.command()
@@ -150,7 +128,7 @@ def replies(study: str, file: Path, rater: str) -> int:
     prompt of the study, nothing is imported. A reply that cannot be parsed is recorded as a failure with its reason.
     """
     with open_study(study) as opened:
-        return _emit_run(opened.import_replies(file, rater))
+        return emit_run(opened.import_replies(file, rater))
 
 
 @click.command()
@@ -194,14 +172,15 @@ def _run_lines(run: Run) -> Iterator[str]:
     counts = cast("dict[str, Any]", dict(run.counts))
     if "units" not in counts:
         return
-    cost = money(counts["cost"]) if counts.get("cost") is not None else "price unknown"
+    cost = cost_text(counts.get("cost"), counts.get("assumed_cost", 0.0))
+    reused = counted(counts["reused"], "stored reply", "stored replies")
     yield (
-        f"  {counts['units']:,} units, {counts['failed_units']:,} failed; {counts['calls']:,} calls, "
-        f"{counts['reused']:,} stored replies reused; {counts['input_tokens']:,} tokens read, "
+        f"  {counted(counts['units'], 'unit')}, {counts['failed_units']:,} failed; {counted(counts['calls'], 'call')}, "
+        f"{reused} reused; {counts['input_tokens']:,} tokens read, "
         f"{counts['output_tokens']:,} written; {cost}"
     )
     for name, number in counts.get("models", {}).items():
-        yield f"    model as reported by the server: {name} ({number:,} replies)"
+        yield f"    model as reported by the server: {name} ({counted(number, 'reply', 'replies')})"
     for part in counts.get("dropped", []):
         yield f"    not accepted by the server, and left out: {part}"
     for reason, number in counts["failures"].items():
@@ -226,49 +205,67 @@ def calibrate(study: str, as_json: bool, **options: Any) -> None:
         emit(opened.calibrate(**options), as_json)
 
 
-@click.group()
-def questions() -> None:
-    """Make, export or import the questions of a study."""
+def _unit_commands(noun: str, make_text: str, content: str) -> click.Group:
+    """The commands for the units that can be exchanged: questions, or claims."""
+    nouns = f"{noun}s"
+    group = click.Group(nouns, help=f"Make, export or import the {nouns} of a study.")
+    make_them = {"question": Study.make_questions, "claim": Study.make_claims}[noun]
+    export_them = {"question": Study.export_questions, "claim": Study.export_claims}[noun]
+    import_them = {"question": Study.import_questions, "claim": Study.import_claims}[noun]
 
+    @group.command(
+        help=f"""{make_text}
 
-@questions.command()
-@study_argument
-@click.option("--rater", metavar="SPEC", help="Model that makes them: openai:MODEL, gemini:MODEL, anthropic:MODEL, "
-              "http://HOST:PORT/v1#MODEL or hf:FOLDER-OR-ID; none by default.")  # fmt: skip
-@cost_options
-def make(study: str, rater: str | None, **options: Any) -> int:
-    """Make the questions of STUDY again from its references, with the references' own answers.
-
-    Items with a rated question keep their questions. Every reply is stored as it arrives. If the run stops, the same
+    Items with a rated {noun} keep their {nouns}. Every reply is stored as it arrives. If the run stops, the same
     command continues it, and nothing is paid for twice.
     """
-    _check_finite(options)
-    with open_study(study) as opened:
-        return _emit_run(opened.make_questions(rater, **options))
+    )
+    @study_argument
+    @click.option("--rater", metavar="SPEC", help="Model that makes them: openai:MODEL, gemini:MODEL, anthropic:MODEL, "
+                  "http://HOST:PORT/v1#MODEL or hf:FOLDER-OR-ID; none by default.")  # fmt: skip
+    @cost_options
+    def make(study: str, rater: str | None, **options: Any) -> int:
+        check_finite(options)
+        with open_study(study) as opened:
+            return emit_run(make_them(opened, rater, **options))
+
+    @group.command(help=f"Write {content} of STUDY to a JSON file, by item id.")
+    @study_argument
+    @click.option("-o", "--output", required=True, type=FILE, help="JSON file to write.")
+    @overwrite_option
+    def export(study: str, output: Path, overwrite: bool) -> None:
+        with open_study(study) as opened:
+            items, count = export_them(opened, output, overwrite=overwrite)
+        click.echo(f"{output}: {counted(count, noun)} for {counted(items, 'item')}")
+
+    @group.command(
+        "import",
+        help=f"""Replace the {nouns} of the items in FILE: all of them or, if anything is wrong, none.
+
+    Items that are not in the file keep their {nouns}. A {noun} with a rating must be in it, unchanged.
+    """,
+    )
+    @study_argument
+    @click.argument("file", type=FILE)
+    def import_(study: str, file: Path) -> None:
+        with open_study(study) as opened:
+            done = import_them(opened, file)
+            changes = {"changed": done.changed, "added": done.added, "removed": done.removed}
+            parts = [f"{done.kept:,} unchanged", *(f"{number:,} {name}" for name, number in changes.items() if number)]
+            click.echo(f"{file}: {nouns}: {', '.join(parts)}")
+            click.echo(f"{opened.store.location}: {counted(opened.store.items.count_units(), noun)} now")
+
+    _ = make, export, import_
+    return group
 
 
-@questions.command()
-@study_argument
-@click.option("-o", "--output", required=True, type=FILE, help="JSON file to write.")
-@overwrite_option
-def export(study: str, output: Path, overwrite: bool) -> None:
-    """Write the questions of STUDY and the references' answers to a JSON file, by item id."""
-    with open_study(study) as opened:
-        items, count = opened.export_questions(output, overwrite=overwrite)
-    click.echo(f"{output}: {counted(count, 'question')} for {counted(items, 'item')}")
-
-
-@questions.command("import")
-@study_argument
-@click.argument("file", type=FILE)
-def import_(study: str, file: Path) -> None:
-    """Replace the questions of the items in FILE: all of them or, if anything is wrong, none.
-
-    Items that are not in the file keep their questions. A question with a rating must be in it, unchanged.
-    """
-    with open_study(study) as opened:
-        replaced = opened.import_questions(file)
-        changes = {"changed": replaced.changed, "added": replaced.added, "removed": replaced.removed}
-        parts = [f"{replaced.kept:,} unchanged", *(f"{number:,} {name}" for name, number in changes.items() if number)]
-        click.echo(f"{file}: questions: {', '.join(parts)}")
-        click.echo(f"{opened.store.location}: {counted(opened.store.items.count_units(), 'question')} now")
+questions = _unit_commands(
+    "question",
+    "Make the questions of STUDY again from its references, with the references' own answers.",
+    "the questions and the references' answers",
+)
+claims = _unit_commands(
+    "claim",
+    "Extract the claims of STUDY again from its texts, by sentence and clause or with a model.",
+    "the claims of each text",
+)

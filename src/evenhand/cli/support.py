@@ -1,5 +1,6 @@
 """What the commands share: opening a study, printing results, common arguments and options."""
 
+import math
 import shlex
 import shutil
 import sys
@@ -10,8 +11,9 @@ from typing import Any
 
 import click
 
+from evenhand.errors import UserError
 from evenhand.report.json import json_text
-from evenhand.results import Result
+from evenhand.results import Result, RunResult
 from evenhand.study import Study
 from evenhand.text import masked
 
@@ -43,6 +45,34 @@ def show_result(document: object, lines: Iterable[str], as_json: bool) -> None:
 def with_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A decorator that adds several options to a command, in this order."""
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
+cost_options = with_options(
+    click.option("--concurrency", type=click.IntRange(1, 1024), default=16, show_default=True,
+                 help="Concurrent calls per rater; fewer while the server cannot keep up."),
+    click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), help="Spend at most this many dollars."),
+    click.option("--price", "prices", multiple=True, metavar="[SPEC=]IN/OUT",
+                 help="Dollars per million tokens read and written, if you do not pay the published price."),
+)  # fmt: skip
+
+
+def check_finite(options: dict[str, Any]) -> None:
+    """Raise UserError if an amount is not a finite number."""
+    for name in ("max_cost", "timeout"):
+        number = options.get(name)
+        if number is not None and not math.isfinite(number):
+            raise UserError(f"--{name.replace('_', '-')}: {number} is not a finite number; give one such as 5")
+
+
+def emit_run(result: RunResult, next_step: str = "") -> int:
+    """Print what a run did, and why it ended early or, if it did anything, what to do next; returns the exit code."""
+    click.echo(result)
+    if result.stopped:
+        click.echo(result.reason, err=True)
+        return 130 if result.stopped == "interrupted" else 1
+    if next_step and result.units:
+        click.echo(next_step)
+    return 1 if result.failed_units else 0
 
 
 class FilePath(click.Path):

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evenhand.analysis.measures import by_label, classification_score, coded, ordered_labels
+from evenhand.analysis.measures import by_label, classification_score
+from evenhand.analysis.strata import coded, ordered_labels
 from evenhand.protocol.model import ClassificationMeasure, Protocol
 from evenhand.report.json import plain
 from evenhand.report.numbers import described

@@ -3,7 +3,7 @@
 import re
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,23 +14,24 @@ import numpy as np
 from narwhals.typing import IntoFrame
 
 from evenhand.analysis.measures import mean_within
-from evenhand.errors import NotAStudyError, Problems, StudyError, UserError
+from evenhand.errors import StudyError, UserError
 from evenhand.evaluate_model.classification import Classification, classify
 from evenhand.evaluate_model.gen_ai import GenAiSource, ModelType, gen_ai_template, protocol_of, write_gen_ai
-from evenhand.evaluate_model.text_scores import Encoder, TextScores, score_texts
-from evenhand.formats.items import items_from_frame
+from evenhand.evaluate_model.text_scores import TextScores, score_texts
+from evenhand.formats.items import ItemSource, cell_reader, items_from_frame
 from evenhand.formats.tables.cells import text_of
 from evenhand.formats.tables.columns import WantedColumn, match_columns
 from evenhand.formats.tables.table import eager_frame, frame_table
 from evenhand.llm.base import Chat, RunError
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.llm.hugging_face.model import LoadedModel
-from evenhand.protocol.model import ClassificationMeasure, Protocol
+from evenhand.overlap import Encoder
+from evenhand.protocol.model import ClassificationMeasure, Criterion, FieldSpec, Protocol
 from evenhand.raters.base import RaterOptions, RunOptions
 from evenhand.raters.llm_judge.prompt import PromptCase, Prompts
 from evenhand.raters.llm_judge.rater import LlmRater
 from evenhand.raters.registry import RaterSource
-from evenhand.records import Item, Rating, Status
+from evenhand.records import FieldValue, Item, Rating, Status, Value
 from evenhand.report.numbers import described
 from evenhand.run.judge import judge
 from evenhand.scales import Nominal, Ordinal, Text
@@ -41,8 +42,8 @@ from evenhand.units import split
 
 REFERENCE = WantedColumn(
     "reference",
-    ("reference_text", "reference_feedback", "references", "target", "gold", "gold_feedback", "ground_truth",
-     "human_feedback", "expert_feedback"),
+    ("reference_text", "reference_texts", "reference_feedback", "references", "target", "gold", "gold_feedback",
+     "ground_truth", "human_feedback", "expert_feedback"),
     required=True,
     option="reference='COLUMN'",
 )  # fmt: skip
@@ -64,11 +65,34 @@ class Evaluation:
     rater: str
     protocol: Protocol
     rows: Sequence[Mapping[str, Any]]
-    means: Mapping[str, Estimate]
-    counts: Mapping[str, Mapping[str, int]]
-    """How often each label was given, for criteria with labels."""
-    failures: Mapping[str, int]
-    """Rows that failed, by reason."""
+
+    @property
+    def means(self) -> Mapping[str, Estimate]:
+        """The mean of each criterion with levels."""
+        return {
+            one.id: mean_within(
+                np.array(self._values(one), np.float64), None, one.scale.values[0], one.scale.values[-1]
+            )
+            for one in self.protocol.criteria
+            if isinstance(one.scale, Ordinal)
+        }
+
+    @property
+    def counts(self) -> Mapping[str, Mapping[str, int]]:
+        """How often each label was given, for criteria with labels."""
+        return {
+            one.id: {label: self._values(one).count(label) for label in scale.values}
+            for one in self.protocol.criteria
+            if isinstance(scale := one.scale, Nominal)
+        }
+
+    @property
+    def failures(self) -> Mapping[str, int]:
+        """Rows that failed, by reason."""
+        return dict(Counter(why for row in self.rows for why in set(row["failures"].values())).most_common())
+
+    def _values(self, criterion: Criterion) -> Sequence[Value]:
+        return [row["ratings"][criterion.id] for row in self.rows if criterion.id in row["ratings"]]
 
     @property
     def rated(self) -> int:
@@ -181,7 +205,11 @@ class EvaluateModel:
         try:
             outcome = judge(study.store, [source], self._options, run)
             (rater,) = outcome.counters
-            self._evaluation = _evaluation_of(rater, self.protocol, self._items, study.ratings(rater=rater))
+            by_item: dict[str, dict[str, Rating]] = {}
+            for rating in study.ratings(rater=rater):
+                by_item.setdefault(rating.unit, {})[rating.criterion] = rating
+            rows = [_row(self.protocol, n, item.id, by_item.get(item.id, {})) for n, item in enumerate(self._items, 1)]
+            self._evaluation = Evaluation(rater, self.protocol, rows)
         finally:
             if self._location is not None:
                 study.close()
@@ -211,7 +239,8 @@ class EvaluateModel:
         fields = next((spec for spec in self.protocol.measures if isinstance(spec, ClassificationMeasure)), None)
         if fields is None:
             raise UserError(f"{self.model_type} has no labels to predict; use model_type='ai_detection'")
-        return classify(self.protocol, *self._texts((self._field(fields.truth), self._field(fields.prediction)), {}))
+        truth, prediction = self._texts((self._field(fields.truth), self._field(fields.prediction)), {})
+        return classify(self.protocol, _single(truth), _single(prediction))
 
     def evaluate_generative_model(
         self,
@@ -237,10 +266,9 @@ class EvaluateModel:
         if self.model_type != "feedback_generation":
             raise UserError(f"{self.model_type} has no generated texts; use model_type='feedback_generation'")
         given = {name: column for name, column in ((rated, generated), (REFERENCE.name, reference)) if column}
-        texts = self._texts((self._field(rated), REFERENCE), given)
-        device = None if self.device == "auto" else self.device
-        reader = None if encoder is None else Encoder.of(encoder, encoder_tokenizer, layer, device)
-        return score_texts(*texts, language or self.protocol.language, reader)
+        texts, references = self._texts((self._field(rated), REFERENCE), given)
+        reader = None if encoder is None else Encoder.of(encoder, encoder_tokenizer, layer, self.device)
+        return score_texts(_single(texts), references, language or self.protocol.language, reader)
 
     def _field(self, name: str) -> WantedColumn:
         aliases = self.protocol.item.fields[name].aliases
@@ -253,24 +281,17 @@ class EvaluateModel:
 
     def _texts(
         self, wanted: tuple[WantedColumn, WantedColumn], given: Mapping[str, str]
-    ) -> tuple[Sequence[str | None], Sequence[str | None]]:
-        """Two columns as texts without outer space, None for a blank cell; every row, in order."""
-        table, names = frame_table(self._frame), {want.name for want in wanted}
+    ) -> tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]:
+        """Two columns as texts without outer space, none for a blank cell; only references may be several in a cell."""
+        table, names = frame_table(self._frame), [want.name for want in wanted]
         named = {name: column for name, column in self._mapping.items() if name in names} | dict(given)
         places = match_columns(table.source, table.columns, wanted, named)
-        problems = Problems(table.source)
-        found: dict[str, list[str | None]] = {want.name: [] for want in wanted}
-        for row, cells in table.rows(problems):
-            for name, texts in found.items():
-                try:
-                    text = text_of(cells[places[name]])
-                except ValueError as error:
-                    text = problems.add(str(error), row=row, column=table.columns[places[name]])
-                texts.append(text and text.strip())
-        if len(self._frame) == 0:
-            problems.add("there are no rows")
-        problems.raise_if_any()
-        first, second = found.values()
+        # No cell has to be filled here, unlike those of items.
+        several = cell_reader(FieldSpec(role="reference", kind="passages"))
+        readers = [(name, places[name], several if name == REFERENCE.name else text_of, False) for name in names]
+        columns = {name: table.columns[places[name]] for name in names}
+        rows = [row.fields for row in ItemSource(table.source, columns, (), table, readers, None)]
+        first, second = ([_stripped(row.get(name)) for row in rows] for name in names)
         return first, second
 
     @cached_property
@@ -283,13 +304,10 @@ class EvaluateModel:
         """The study at the location, created if there is none. One with another protocol or items is rejected."""
         if self._location is None:
             return self._temporary_study
-        is_url = "://" in str(self._location)
-        if not is_url and not Path(self._location).exists():
-            return Study.create(self._location, self.protocol, self._items)
         try:
             study = Study.open(self._location)
-        except NotAStudyError:
-            if not is_url:
+        except StudyError:
+            if Path(self._location).exists():
                 raise
             return Study.create(self._location, self.protocol, self._items)
         wrong = None
@@ -309,31 +327,13 @@ class EvaluateModel:
         return self._evaluation
 
 
-def _evaluation_of(rater: str, protocol: Protocol, items: Sequence[Item], ratings: Iterable[Rating]) -> Evaluation:
-    """What these ratings, all by one rater and all on whole items, come to."""
-    by_item: dict[str, dict[str, Rating]] = {}
-    for rating in ratings:
-        by_item.setdefault(rating.unit, {})[rating.criterion] = rating
-    rows = [_row(protocol, place, item.id, by_item.get(item.id, {})) for place, item in enumerate(items, start=1)]
-    failures = Counter(reason for row in rows for reason in dict.fromkeys(row["failures"].values()))
-    values = {c.id: [row["ratings"][c.id] for row in rows if c.id in row["ratings"]] for c in protocol.criteria}
-    scales = {criterion.id: criterion.scale for criterion in protocol.criteria}
-    return Evaluation(
-        rater=rater,
-        protocol=protocol,
-        rows=rows,
-        means={
-            name: mean_within(np.array(values[name], np.float64), None, float(scale.values[0]), float(scale.values[-1]))
-            for name, scale in scales.items()
-            if isinstance(scale, Ordinal)
-        },
-        counts={
-            name: {label: values[name].count(label) for label in scale.values}
-            for name, scale in scales.items()
-            if isinstance(scale, Nominal)
-        },
-        failures=dict(failures.most_common()),
-    )
+def _stripped(value: FieldValue | None) -> Sequence[str]:
+    texts = value if isinstance(value, tuple) else () if value is None else (value,)
+    return [str(text).strip() for text in texts]
+
+
+def _single(texts: Sequence[Sequence[str]]) -> Sequence[str | None]:
+    return [found[0] if found else None for found in texts]
 
 
 def _row(protocol: Protocol, place: int, item: str, given: Mapping[str, Rating]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from one place, and the protocol's own checks apply. All problems are reported a
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError
 from evenhand.errors import InputError, Problem, ProtocolError, UserError
 from evenhand.files import json_problem, parse_json, read_text, replacing
 from evenhand.protocol.load import load_protocol, read_protocol
-from evenhand.protocol.model import Ask, Criterion, Protocol
+from evenhand.protocol.model import Ask, Criterion, Example, Protocol
 from evenhand.protocol.problems import validation_problems
 from evenhand.records import Value
 from evenhand.scales import Nominal, Ordinal, Strict, Text
@@ -47,16 +47,12 @@ class CriterionText(Strict):
     levels: Mapping[str, LevelText] = Field(default_factory=dict[str, LevelText])
 
 
-class ExampleText(Strict):
-    """A worked example: the fields of an item, the scores it gets, and why."""
+class ExampleText(Example):
+    """A worked example of the protocol, with other words for the fields of an item, the scores it gets, and why."""
 
-    title: NonEmpty
-    input: Annotated[Mapping[str, object], Field(min_length=1)]
-    scores: Annotated[Mapping[str, Value], Field(min_length=1)]
-    reasoning: Mapping[str, str] = Field(default_factory=dict[str, str])
-    confidence: float | None = Field(default=None, ge=0, le=100)
-    notes: str | None = None
-    explanation: str | None = None
+    fields: Annotated[Mapping[str, object], Field(min_length=1)] = Field(alias="input")
+    ratings: Annotated[Mapping[str, Value], Field(min_length=1)] = Field(alias="scores")
+    rationales: Mapping[str, str] = Field(default_factory=dict[str, str], alias="reasoning")
 
 
 class PromptElements(Strict):
@@ -77,8 +73,8 @@ class GenAi(Strict):
     ai_detection: PromptElements | None = None
 
 
-_EXAMPLE_KEYS = {"input": "fields", "scores": "ratings", "reasoning": "rationales"}
-"""Keys of an example in the file and, where they differ, in a protocol."""
+_EXAMPLE_KEYS = {spec.alias or name: name for name, spec in ExampleText.model_fields.items()}
+"""Keys of an example in the file, and in a protocol."""
 
 
 def built_in(model_type: ModelType) -> Protocol:
@@ -94,35 +90,31 @@ def protocol_of(model_type: ModelType, gen_ai: GenAiSource | None) -> Protocol:
     if gen_ai is None:
         return protocol
     source, data = _data(gen_ai)
-    if problems := _problems(data):
-        raise InputError(source, problems)
+    made = _protocols(source, data)
     if data.get(model_type) is None:
         what = f"there is no part {model_type!r}; the file has: {', '.join(data) or 'nothing'}"
         fix = f"EvaluateModel.gen_ai_template({model_type!r}) returns a complete one to start from"
         raise InputError(source, [Problem(what, fix=fix)])
-    part = _mapping(data[model_type])
-    elements = PromptElements.model_validate(part)
+    elements = PromptElements.model_validate(data[model_type])
     duties = [f"- {duty.strip()}" for duty in elements.responsibilities]
     expected = [f"- *{name.strip()}*: {text.strip()}" for name, text in elements.qualities.items()]
     lists = [("What you do:", duties), ("What is expected of you:", expected)]
     parts = [elements.role.strip(), *("\n".join([heading, "", *entries]) for heading, entries in lists if entries)]
-    instructions = "\n\n".join(parts) + "\n"
-    changed = {**_overlaid(protocol, part), "version": f"{protocol.version}+gen_ai", "instructions": instructions}
-    return read_protocol(json.dumps(changed, ensure_ascii=False), source)
+    changes = {"version": f"{protocol.version}+gen_ai", "instructions": "\n\n".join(parts) + "\n"}
+    return read_protocol(made[model_type].model_copy(update=changes).canonical(), source)
 
 
 def gen_ai_template(model_type: ModelType) -> dict[str, Any]:
     """The part of a `gen_ai.json` for this model type: all elements of the built-in prompt, to be changed."""
     protocol = built_in(model_type)
     text = (files("evenhand.evaluate_model") / "prompt_elements.yaml").read_text(encoding="utf-8")
-    keys = {name: _EXAMPLE_KEYS.get(name, name) for name in ExampleText.model_fields}
     given = {
         **yaml.safe_load(text)[model_type],
         "criteria": {criterion.id: _criterion_text(criterion) for criterion in protocol.criteria},
-        "examples": [{name: getattr(example, key) for name, key in keys.items()} for example in protocol.examples],
+        "examples": [ExampleText.model_construct(**dict(example)) for example in protocol.examples],
         "output": protocol.ask,
     }
-    return PromptElements.model_validate(given).model_dump(mode="json", exclude_none=True)
+    return PromptElements.model_validate(given).model_dump(mode="json", exclude_none=True, by_alias=True)
 
 
 def write_gen_ai(path: str | Path = "gen_ai.json", *, overwrite: bool = False) -> None:
@@ -150,26 +142,29 @@ def _data(gen_ai: GenAiSource) -> tuple[str, Mapping[str, object]]:
     return source, cast("dict[str, object]", data)
 
 
-def _problems(data: Mapping[str, object]) -> Sequence[Problem]:
-    """Keys and types by pydantic; names and values by the checks of the protocol that the elements lead to."""
+def _protocols(source: str, data: Mapping[str, object]) -> Mapping[ModelType, Protocol]:
+    """Each model type's protocol with its elements in place. Raises InputError with every problem.
+
+    Keys and types are checked by pydantic, names and values by the checks of the protocol that the elements lead to.
+    """
     problems: list[Problem] = []
     try:
         GenAi.model_validate(data)
     except ValidationError as error:
         problems += validation_problems(error, GenAi, data)
-    reported = {problem.key for problem in problems}
-    for model_type in PROTOCOLS:
-        part, protocol = _mapping(data.get(model_type)), built_in(model_type)
+    reported, made = {problem.key for problem in problems}, dict[ModelType, Protocol]()
+    for name in PROTOCOLS:
+        part, protocol = _mapping(data.get(name)), built_in(name)
         found = list(_unknown_names(protocol, part))
         try:
-            read_protocol(json.dumps(_overlaid(protocol, part)), "gen_ai")
+            made[name] = read_protocol(json.dumps(_overlaid(protocol, part)), source)
         except ProtocolError as error:
-            found += [replace(one, key=_file_key(protocol, one.key or "")) for one in error.problems]
-        for problem in found:
-            key = f"{model_type}.{problem.key}"
-            if key not in reported:
-                problems.append(replace(problem, key=key, line=None))
-    return problems
+            found += [replace(one, key=_file_key(protocol, one.key or ""), line=None) for one in error.problems]
+        found = [replace(one, key=f"{name}.{one.key}") for one in found]
+        problems += [one for one in found if one.key not in reported]
+    if problems:
+        raise InputError(source, problems)
+    return made
 
 
 def _unknown_names(protocol: Protocol, part: Mapping[str, Any]) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ from typing import cast
 from narwhals.typing import IntoFrame
 
 from evenhand.errors import Problem, Problems
-from evenhand.formats.tables.cells import listed, text_of
+from evenhand.formats.tables.cells import LONGEST_CELL, listed, text_of
 from evenhand.formats.tables.columns import ITEM_ID, WantedColumn, match_columns
 from evenhand.formats.tables.table import InputTable
 from evenhand.formats.tables.table_files import TableSource, table_of
@@ -29,6 +29,9 @@ from evenhand.scales import Nominal
 from evenhand.text import quoted
 
 LONGEST_ID = 200
+
+INPUT_ID = "input_id"
+"""The column in which generators record what an item was written from: its cluster, if the file names no other."""
 
 CellReader = Callable[[object], FieldValue | None]
 
@@ -57,8 +60,8 @@ class ItemSource:
             fields: dict[str, FieldValue] = {}
             for name, place, read, required in readers:
                 cell = cells[place]
-                if read is text_of and type(cell) is str and cell and not cell.isspace():
-                    # What `text_of` would say, without the call: most cells of a large file are plain text.
+                if read is text_of and type(cell) is str and 0 < len(cell) <= LONGEST_CELL and not cell.isspace():
+                    # What `text_of` would return, without the call: most cells of a large file are plain text.
                     fields[name] = cell
                     continue
                 try:
@@ -100,7 +103,11 @@ class ItemSource:
                 yield Problem(what, row=row, column=self.columns["id"], fix=fix)
 
     def _given_id(self, cell: object, row: int, problems: Problems) -> str:
-        item_id = (text_of(cell) or "").strip()
+        try:
+            item_id = (text_of(cell) or "").strip()
+        except ValueError as error:
+            problems.add(f"{error}; an id is one", row=row, column=self.columns["id"])
+            return ""
         if not item_id:
             problems.add("empty, but every item needs an id", row=row, column=self.columns["id"])
         elif len(item_id) > LONGEST_ID or not item_id.isprintable():
@@ -120,7 +127,9 @@ def read_items(
     table, fields = table_of(source), protocol.item.fields
     given = {**(mapping or {}), **({"id": id_column} if id_column is not None else {})}
     wanted = [ITEM_ID, *(WantedColumn(name, spec.aliases, spec.required) for name, spec in fields.items())]
-    places = match_columns(table.source, table.columns, wanted, given)
+    places = dict(match_columns(table.source, table.columns, wanted, given))
+    if protocol.cluster and INPUT_ID in table.columns and table.columns.index(INPUT_ID) not in places.values():
+        places.setdefault(protocol.cluster, table.columns.index(INPUT_ID))
     return ItemSource(
         source=table.source,
         columns={name: table.columns[place] for name, place in places.items()},
@@ -172,8 +181,13 @@ def sample(items: ItemSource, protocol: Protocol, size: int, by: Sequence[str], 
 
 def content_id(fields: Mapping[str, FieldValue]) -> str:
     """An id made from the content: 80 bits of a hash, so that a million items are in no danger of sharing one."""
-    content = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+    return content_hash(fields, 10)
+
+
+def content_hash(content: object, size: int) -> str:
+    """A hash of `size` bytes, in hexadecimal digits."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
 
 
 def distinct(item_id: str, made: dict[object, int], *apart: object) -> str:
@@ -190,6 +204,10 @@ def cell_reader(spec: FieldSpec) -> CellReader:
     readers: Mapping[str, CellReader] = {"text": text_of, "number": _number, "triples": read_triples}
     if spec.kind == "passages":
         return partial(_passages, delimiter=spec.delimiter)
+    if spec.kind == "ids":
+        return partial(_ids, delimiter=spec.delimiter)
+    if spec.kind == "text" and spec.delimiter:
+        return partial(_joined, delimiter=spec.delimiter)
     if spec.kind == "label":
         scale = Nominal.model_construct(type="nominal", labels=spec.labels or {})
         return partial(_label, read=lru_cache(maxsize=4096)(scale.read) if spec.labels else str.strip)
@@ -228,6 +246,40 @@ def _passages(cell: object, delimiter: str | None) -> tuple[str, ...] | None:
         cell = cast("list[object]", inner)
     passages = map(_passage, cast("Sequence[object]", cell))
     return tuple(passage for passage in passages if passage) or None
+
+
+def _ids(cell: object, delimiter: str | None) -> tuple[str, ...] | None:
+    """Ids, in order: a list, one written as JSON or Python in a text, or a text split at the delimiter.
+
+    An empty list is a value, and not the same as an empty cell: nothing was retrieved, for instance.
+    """
+    if not isinstance(cell, list | tuple):
+        text = text_of(cell)
+        inner = listed(text) if text else None
+        if not isinstance(inner, list):
+            if text and text.lstrip()[:1] == "[":
+                raise ValueError(f"{quoted(text)} is not a readable list; write ids as JSON, or without brackets")
+            pieces = text.split(delimiter) if text and delimiter else re.split(r"[,;\n]", text or "")
+            return tuple(piece for part in pieces if (piece := part.strip())) or None
+        cell = cast("list[object]", inner)
+    return tuple(map(_id, cast("Sequence[object]", cell)))
+
+
+def _id(entry: object) -> str:
+    """An id is a text or a number, or in an object under the key `id`."""
+    if isinstance(entry, Mapping):
+        entry = cast("Mapping[object, object]", entry).get("id", cast("object", entry))
+    text = None if isinstance(entry, bool) else text_of(entry)
+    if text is None:
+        raise ValueError(f"{quoted(entry)} is not an id; a list of ids holds texts or whole numbers")
+    return text.strip()
+
+
+def _joined(cell: object, delimiter: str) -> str | None:
+    """A text, or one made of a list of texts, such as several references."""
+    if isinstance(cell, list | tuple) or (isinstance(cell, str) and cell.lstrip()[:1] == "["):
+        return delimiter.join(_passages(cast("object", cell), None) or ()) or None
+    return text_of(cell)
 
 
 def _passage(entry: object) -> str | None:

@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 from typing import Protocol as Interface
 
 from evenhand.errors import EvenhandError
@@ -26,6 +26,23 @@ class Schema:
 
     name: str
     text: str
+
+
+Node = Mapping[str, Any]
+"""A part of a JSON Schema."""
+
+
+def strict_schema(name: str, properties: Mapping[str, Node]) -> Schema:
+    """An object's schema as the strict modes of servers want it: every property is required, and none may be added."""
+    root = _closed({"type": "object", "properties": properties})
+    return Schema(name[:64], json.dumps(root, ensure_ascii=False, separators=(",", ":")))
+
+
+def _closed(node: Node) -> Node:
+    if "properties" not in node:
+        return {**node, "items": _closed(node["items"])} if "items" in node else node
+    properties = {name: _closed(child) for name, child in node["properties"].items()}
+    return {**node, "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 @dataclass(frozen=True)
@@ -101,6 +118,11 @@ class Reply:
     id: str | None = field(default=None, compare=False)
     """The id under which the reply is stored, if it is."""
 
+    @property
+    def used_up(self) -> bool:
+        """Whether the model reached the token limit before it wrote any answer: it spent all of it on its thoughts."""
+        return self.finish == "length" and not self.text.strip()
+
 
 @dataclass(eq=False, repr=False)
 class CallError(EvenhandError):
@@ -109,7 +131,8 @@ class CallError(EvenhandError):
     `again`: another try may succeed, but not before `after` seconds, if the server said so. `limited`: the server asked
     for fewer calls; `overloaded`: it has more than it can handle; `unavailable`: it failed as a whole, whatever it was
     asked. `reached`: there was a connection. `charged`: the server had the request and may charge for it. `raw` is what
-    was received.
+    was received. `stop` ends the run if further requests are rejected in the same way; `suspect`: rather because of the
+    key, the model or the address than because of what was asked.
     """
 
     reason: str
@@ -122,6 +145,8 @@ class CallError(EvenhandError):
     reached: bool = True
     charged: bool = False
     raw: str | None = None
+    stop: "RunError | None" = None
+    suspect: bool = False
 
 
 class RunError(CallError):

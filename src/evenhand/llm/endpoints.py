@@ -1,6 +1,7 @@
 """Where a model is reached: from a rater spec and the settings to an address, a key and what the server accepts."""
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from evenhand.errors import UserError
@@ -12,12 +13,18 @@ PATH = "/chat/completions"
 OWN_KEY = "EVENHAND_API_KEY"
 
 
+def model_name(spec: str) -> str:
+    """The name of a model without the service or address that it is reached at."""
+    return spec.rpartition("#")[2] if "#" in spec else spec.partition(":")[2] or spec
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """One model at one address.
 
     `name` is the spec that its price is known by; it contains no secret. `variable` names the environment variable of
-    the key, set or not. `dialect` is what the first request consists of.
+    the key, set or not. `dialect` is what the first request consists of. `proxy` is the address of a proxy, which may
+    contain a password.
     """
 
     name: str
@@ -26,6 +33,7 @@ class Endpoint:
     key: Secret | None = None
     variable: str = OWN_KEY
     dialect: Dialect = ANY_DIALECT
+    proxy: Secret | None = None
 
     @property
     def host(self) -> str:
@@ -65,8 +73,11 @@ _PROVIDERS = {
 }
 
 
-def endpoint_of(spec: str, settings: Settings) -> Endpoint:
-    """The endpoint that a rater spec names. Raises UserError for a wrong spec or a missing key."""
+def endpoint_of(spec: str, settings: Settings, *, need_key: bool = True) -> Endpoint:
+    """The endpoint that a rater spec names. Raises UserError for a wrong spec, and for a missing key if one is needed.
+
+    `need_key`: requests will be sent, and not only estimated or written to a file.
+    """
     spec = spec.strip()
     scheme, colon, model = spec.partition(":")
     if scheme.lower() in ("http", "https"):
@@ -74,7 +85,8 @@ def endpoint_of(spec: str, settings: Settings) -> Endpoint:
         base = _base(address, "the rater spec", OWN_KEY)
         if not model.strip():
             raise UserError(f'"{spec}" lacks the name of the model; add it after a #, for example {base}#llama3.1')
-        return Endpoint(f"{base}#{model.strip()}", model.strip(), base + PATH, _key(settings, OWN_KEY))
+        name, key, proxy = f"{base}#{model.strip()}", _key(settings, OWN_KEY), _proxy(settings, base)
+        return Endpoint(name, model.strip(), base + PATH, key, proxy=proxy)
     provider = _PROVIDERS.get(scheme)
     if provider is None or not colon:
         raise UserError(
@@ -83,7 +95,11 @@ def endpoint_of(spec: str, settings: Settings) -> Endpoint:
         )
     if not model.strip():
         raise UserError(f'"{spec}" lacks the name of the model; for example {provider.example}')
-    return _service(spec, provider, model.strip(), settings)
+    endpoint = _service(spec, provider, model.strip(), settings)
+    if need_key and endpoint.key is None:
+        variables = " or ".join(provider.variables)
+        raise UserError(f"{spec} needs a key: set the environment variable {variables} to the key of your account")
+    return endpoint
 
 
 def _service(spec: str, provider: _Provider, model: str, settings: Settings) -> Endpoint:
@@ -93,13 +109,9 @@ def _service(spec: str, provider: _Provider, model: str, settings: Settings) -> 
         if not (urlsplit(base).hostname or "").endswith("api.openai.com"):
             # Another server's replies and prices are not OpenAI's, whatever its model is called.
             name = f"{base}#{model}"
-    variable = next((name for name in provider.variables if name in settings.keys), None)
-    if variable is None:
-        raise UserError(
-            f"{spec} needs a key: set the environment variable {' or '.join(provider.variables)} "
-            "to the key of your account"
-        )
-    return Endpoint(name, model, base + PATH, _key(settings, variable), variable, provider.dialect)
+    variable = next((name for name in provider.variables if name in settings.keys), provider.variables[0])
+    key, proxy = _key(settings, variable), _proxy(settings, base)
+    return Endpoint(name, model, base + PATH, key, variable, provider.dialect, proxy)
 
 
 def _base(address: str, where: str, variable: str) -> str:
@@ -129,3 +141,28 @@ def _key(settings: Settings, variable: str) -> Secret | None:
     if not text.isascii() or not all(" " < sign <= "~" for sign in text):
         raise UserError(f"the key in {variable} contains a space or a character that no key has; copy it again")
     return key
+
+
+def _proxy(settings: Settings, base: str) -> Secret | None:
+    """The proxy through which an address is reached, if the environment names one. Never one for this machine."""
+    parts, given = urlsplit(base), settings.proxies
+    proxy, host = given.get(parts.scheme) or given.get("all"), parts.hostname or ""
+    exempt = [name.strip().lstrip(".").lower() for name in given["no"].reveal().split(",")] if "no" in given else []
+    if proxy is None or _is_local(host) or "*" in exempt or parts.netloc.lower() in exempt:
+        return None
+    if any(f".{host}".endswith(f".{name}") for name in exempt if name):
+        return None
+    address = proxy.reveal() if "://" in proxy.reveal() else f"http://{proxy.reveal()}"
+    if not address.lower().startswith(("http://", "https://")):
+        raise UserError(
+            f"{parts.scheme.upper()}_PROXY: {masked(address)!r} is not the address of an HTTP proxy, and no other kind "
+            f"can be used; one looks like http://proxy:8080. To do without one for {host}, add it to NO_PROXY"
+        )
+    return Secret(address)
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

@@ -8,12 +8,18 @@ A second, shorter code identifies a request: the reply repeats it, so that a rep
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import count
+
+from evenhand.llm.base import Message, Request
 
 JOINER = "\u2060"
 """Word joiner: has no width and allows no break. Inserted after the first character of a control token."""
 
 REPLACEMENT = "\ufffd"
+
+LONGEST = 4000
+"""Characters of an unusable reply that are shown to the model again."""
 
 MARKER_LENGTH = 10
 """Hexadecimal digits of a marker, if no text happens to contain them."""
@@ -24,6 +30,7 @@ CODE_LENGTH = 5
 CODE_LETTERS = "BCDFGHJKMNPQRTVWXYZ"
 CODE_CHARACTERS = CODE_LETTERS + "2346789"
 """No vowels, so that no word appears, and no characters that are easily taken for each other."""
+_CODE_LIKE = re.compile(f"[{CODE_CHARACTERS}]{{{CODE_LENGTH},}}")
 
 _NAMES = (
     r"s|bos|eos|pad|unk|mask|sop|eop|eot|sep|cls|user|assistant|system|human|bot|"
@@ -67,21 +74,26 @@ def restored(text: str) -> str:
     return storable(_DEFUSED.sub("", text) if JOINER in text else text)
 
 
-def marker_of(texts: Iterable[str]) -> str:
-    """A marker that occurs in none of the texts; the same texts have the same marker on every machine."""
-    texts = list(texts)
+def marker_of(texts: Iterable[str], others: Iterable[str] = ()) -> str:
+    """A marker that occurs in none of the texts; the same texts have the same marker on every machine.
+
+    Nor does it occur in the `others`, on which it depends only if they contain it.
+    """
+    texts, others = list(texts), list(others)
     # Longer at every attempt: some text would have to contain all of them to keep this going.
     attempts = (_digest(texts, attempt).hex()[: min(MARKER_LENGTH + 2 * attempt, 64)] for attempt in count())
-    return next(marker for marker in attempts if not any(marker in text for text in texts))
+    return next(marker for marker in attempts if not any(marker in text for text in [*texts, *others]))
 
 
 def reply_codes(identities: Iterable[Sequence[str]], texts: Sequence[str]) -> Sequence[str]:
     """A short code for each request, derived from what identifies it; it occurs in no text, and only once."""
-    codes: list[str] = []
+    # A text that contains a code has it in one of these.
+    taken = " ".join(_CODE_LIKE.findall("\n".join(texts)))
+    codes: dict[str, None] = {}
     for identity in identities:
         attempts = (_code(_digest(identity, attempt), min(CODE_LENGTH + attempt, 20)) for attempt in count())
-        codes.append(next(code for code in attempts if code not in codes and not any(code in text for text in texts)))
-    return codes
+        codes[next(code for code in attempts if code not in codes and code not in taken)] = None
+    return list(codes)
 
 
 def fenced(name: str, text: str, marker: str) -> str:
@@ -89,20 +101,29 @@ def fenced(name: str, text: str, marker: str) -> str:
     return f"[begin {name} {marker}]\n{text}\n[end {name} {marker}]"
 
 
+def follow_up(request: Request, own: str | None, correction: str, reminder: str) -> Request:
+    """A request with a correction of the reply, or, without the reply, with a reminder.
+
+    The reply is shown to the model only if it is its own. Another unit's reply would influence the next one, and came
+    over a connection that may be one reply behind: the request is made on a fresh one.
+    """
+    *before, last = request.messages
+    if own is None:
+        return replace(request, messages=(*before, Message(last.role, f"{last.content}\n\n{reminder}")), fresh=True)
+    text = harmless(own.strip())
+    shown = f"{text[:LONGEST]} …" if len(text) > LONGEST else text
+    return replace(request, messages=(*request.messages, Message("assistant", shown), Message("user", correction)))
+
+
 def _digest(texts: Iterable[str], attempt: int) -> bytes:
-    digest = hashlib.sha256()
-    for text in texts:
-        content = text.encode("utf-8", "surrogatepass")
-        digest.update(b"%d\n" % len(content))
-        digest.update(content)
-    digest.update(b"again" * attempt)
-    return digest.digest()
+    contents = [text.encode("utf-8", "surrogatepass") for text in texts]
+    return hashlib.sha256(b"".join([b"%d\n%b" % (len(one), one) for one in contents]) + b"again" * attempt).digest()
 
 
 def _code(digest: bytes, length: int) -> str:
     number, letter = divmod(int.from_bytes(digest), len(CODE_LETTERS))
-    characters = [CODE_LETTERS[letter]]
-    while len(characters) < length:
+    code = CODE_LETTERS[letter]
+    for _ in range(length - 1):
         number, place = divmod(number, len(CODE_CHARACTERS))
-        characters.append(CODE_CHARACTERS[place])
-    return "".join(characters)
+        code += CODE_CHARACTERS[place]
+    return code

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 import aiohttp
 
 from evenhand.llm.base import BeforeRetry, CallError, Reply, Request, RunError
-from evenhand.llm.dialect import error_body
+from evenhand.llm.dialect import Dialect, error_body
 from evenhand.llm.endpoints import Endpoint
 from evenhand.llm.rate_limit import RateLimiter
 from evenhand.llm.wire import body_of, completion_of, http_error
@@ -27,6 +27,16 @@ IN_ONE_GO = 2**20
 
 LEAST_FAILED = 3
 """Calls in a row that fail before a server counts as gone, unless more are in progress at once."""
+
+MOST_SUSPECT = 5
+"""Requests in a row that a server may reject with an error about the key or the model once it has given a good reply:
+some do so for an item that their moderation does not like."""
+
+REJECTED = (400, 403, 404, 415, 422)
+"""Statuses with which servers reject a part of a request."""
+
+STEP = 1.0
+"""Seconds after which the time of a call is counted. Time in which the event loop stands still counts as one step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +61,7 @@ class Waits:
     """Seconds. A wait is a random part of `first`, which doubles at each further failure, up to `longest`.
 
     What the server asks for is waited for in full, unless it is more than `bound`: then the run stops with that
-    message. A call that is limited again and again waits `patience` in all.
+    message. A call that is limited again waits `patience` in all, or as long as it was asked to at first.
     """
 
     first: float = 1.0
@@ -72,7 +82,9 @@ class HttpChat:
     call's `tries`. Being limited is not a failure and is bounded by patience. A server that is gone is not the fault of
     any unit: RunError, after max(LEAST_FAILED, width) calls in a row that were given up because it could not be
     reached, broke off, was unavailable or admitted no calls; at once if it never answered. What the server rejects is
-    left out of all later requests. Events are reported to `listener`.
+    left out of all later requests. Until it has given a good reply, a request that it rejects without a reason that we
+    understand is also tried without its schema, and LEAST_FAILED rejections in a row are a RunError. Events are
+    reported to `listener`.
     """
 
     endpoint: Endpoint
@@ -87,9 +99,9 @@ class HttpChat:
     def __post_init__(self) -> None:
         self.model = self.endpoint.name
         self._dialect = self.endpoint.dialect
-        self._connections: _Connections | None = None
+        self._sessions: list[aiohttp.ClientSession] = []
         self._answered = self._replied = False
-        self._gone = 0
+        self._gone = self._rejected = 0
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         """The reply. Raises CallError when the tries are used up, RunError if no call can succeed."""
@@ -103,30 +115,29 @@ class HttpChat:
             except CallError as caught:
                 error = caught
             else:
-                self._answered, self._replied, self._gone = True, True, 0
+                self._answered, self._replied, self._gone, self._rejected = True, True, 0, 0
                 self.pace.succeeded(began)
                 return reply
             self._note(error, began)
             failures, limits = failures + (not error.limited), limits + error.limited
             wait = max(error.after or 0.0, self.waits.after(limits if error.limited else failures, self.random))
-            waited += wait if error.limited else 0.0
-            if failures >= self.tries or waited > self.waits.patience:
+            if failures >= self.tries or (waited and waited + wait * error.limited > self.waits.patience):
                 raise self._given_up(error)
+            waited += wait * error.limited
             self.listener(Event("limited" if error.limited else "retry", error.reason, wait))
-            await (self.pace.back_off(wait) if error.limited else asyncio.sleep(wait))
+            await (self.pace.back_off(wait) if error.limited else self.pace.sleep(wait))
             if before_retry is not None:
                 before_retry(error.charged)
 
     async def close(self) -> None:
-        if self._connections is not None:
-            await self._connections.session.close()
-            self._connections = None
+        while self._sessions:
+            await self._sessions.pop().close()
 
     def _note(self, error: CallError, began: float) -> None:
         """Report overload to the rate limiter; raise the error if no other try can help."""
         self._answered |= error.reached
         if not error.again:
-            raise error
+            raise self._rejection(error)
         asked = error.after or 0.0
         if asked > self.waits.bound:
             raise RunError(
@@ -135,6 +146,17 @@ class HttpChat:
             )
         if error.overloaded:
             self.pace.overloaded(began, asked)
+
+    def _rejection(self, error: CallError) -> CallError:
+        """The error of one call, or, if it is not the fault of what was asked, the one that stops the run."""
+        if error.stop is None:
+            return error
+        self._rejected += 1
+        if self._replied:
+            stops = error.suspect and self._rejected >= MOST_SUSPECT
+        else:
+            stops = error.suspect or self._rejected >= LEAST_FAILED
+        return error.stop if stops else error
 
     def _given_up(self, error: CallError) -> CallError:
         self.listener(Event("given up", error.reason))
@@ -152,31 +174,52 @@ class HttpChat:
 
     async def _attempt(self, request: Request) -> Reply:
         """One try. A dialect that the server rejects is not a failure: the next one is tried at once."""
+        dialect, trial, rejection = self._dialect, None, None
         while True:
-            dialect, began = self._dialect, time.perf_counter()
-            sent = body_of(request, self.endpoint.model, dialect)
-            status, headers, body = await self._post(sent, fresh=request.fresh)
+            began = time.perf_counter()
+            used, _ = trial or (dialect, "")
+            status, headers, body = await self._post(body_of(request, self.endpoint.model, used), fresh=request.fresh)
             if 200 <= status < 300:
-                return completion_of(body, self.endpoint, time.perf_counter() - began)
+                reply = completion_of(body, self.endpoint, time.perf_counter() - began)
+                if trial is not None:
+                    self._learn(dialect, *trial)
+                return reply
             error = error_body(body.decode("utf-8", "replace"))
-            other = dialect.without_rejected(request, error) if status in (400, 403, 422) else None
-            if other is None:
-                raise http_error(self.endpoint, status, headers, error)
-            # Calls in progress at once are rejected alike; the first of them has already changed the dialect.
-            if dialect is self._dialect:
-                self._dialect, dropped = other
-                self.listener(Event("dropped", dropped))
+            failure = http_error(self.endpoint, status, headers, error)
+            if status not in REJECTED or isinstance(failure, RunError):
+                raise failure
+            if rejection is not None:
+                raise rejection
+            if other := dialect.without_rejected(request, error):
+                dialect = self._learn(dialect, *other)
+                continue
+            # The server may not name what it rejects. As long as it has accepted nothing, it may be the schema.
+            if not self._replied and not failure.suspect and not error.about_prompt:
+                trial, rejection = dialect.without_structure(request), failure
+            if trial is None:
+                raise failure
+
+    def _learn(self, known: Dialect, other: Dialect, dropped: str) -> Dialect:
+        """Leave out of all later requests what the server rejects."""
+        # Calls in progress at once are rejected alike; the first of them has already changed the dialect.
+        if known is self._dialect:
+            self._dialect = other
+            self.listener(Event("dropped", dropped))
+        return self._dialect
 
     async def _post(self, body: bytes, *, fresh: bool) -> tuple[int, Mapping[str, str], bytes]:
         data = body if len(body) <= IN_ONE_GO else io.BytesIO(body)
-        connections = await self._open(fresh=fresh)
+        session = self._session(fresh=fresh)
         # The library's errors may contain the request with its key, so none is passed on, not even as a cause.
         try:
             async with (
-                connections as session,
+                _CallTimeout(self.timeout),
                 session.post(self.endpoint.url, data=data, allow_redirects=False) as response,
             ):
                 return response.status, response.headers, await _read(response)
+        except aiohttp.ClientHttpProxyError as error:
+            why = f"the proxy does not connect to {self.endpoint.host} ({error.status}); check HTTPS_PROXY and NO_PROXY"
+            raise RunError(why) from None
         except aiohttp.ClientConnectorCertificateError:
             raise RunError(f"the certificate of {self.endpoint.host} is not trusted; check the address") from None
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
@@ -186,13 +229,11 @@ class HttpChat:
         except (aiohttp.ClientError, OSError):
             raise CallError("connection broken", again=True, unavailable=True, charged=True) from None
 
-    async def _open(self, *, fresh: bool) -> "_Connections":
-        """The connections of this chat; new ones, now and for all later calls, if the request asks for a fresh one."""
-        if fresh and self._connections is not None:
-            retired, self._connections = self._connections, None
-            await retired.retire()
-        if self._connections is not None:
-            return self._connections
+    def _session(self, *, fresh: bool) -> aiohttp.ClientSession:
+        """Connections that are kept alive between calls; new ones, now and for all later calls, if `fresh`."""
+        # Calls in progress keep the connections they have: older sessions are closed only with the chat.
+        if self._sessions and not fresh:
+            return self._sessions[-1]
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.endpoint.key is not None:
             headers["Authorization"] = f"Bearer {self.endpoint.key.reveal()}"
@@ -201,29 +242,41 @@ class HttpChat:
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60.0, ttl_dns_cache=300),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=headers,
-            timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=min(CONNECTING, self.timeout)),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=min(CONNECTING, self.timeout)),
+            proxy=self.endpoint.proxy.reveal() if self.endpoint.proxy else None,
         )
-        self._connections = _Connections(session)
-        return self._connections
+        self._sessions.append(session)
+        return session
 
 
-class _Connections:
-    """Connections kept alive between calls. Once retired, they are closed as soon as no call uses them."""
+class _CallTimeout:
+    """Cancels a call that takes too long, with TimeoutError. Time in which the event loop stands still does not count:
+    while the study's database waits for another writer, replies that have arrived cannot be read."""
 
-    def __init__(self, session: aiohttp.ClientSession) -> None:
-        self.session = session
-        self._users = 1  # this chat, until it retires them
+    def __init__(self, seconds: float) -> None:
+        self._left = seconds
+        self._timeout = asyncio.timeout(None)
 
-    async def __aenter__(self) -> aiohttp.ClientSession:
-        self._users += 1
-        return self.session
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+        self._next_step()
 
-    async def __aexit__(self, *exc: object) -> None:
-        self._users -= 1
-        if not self._users:
-            await self.session.close()
+    async def __aexit__(self, *exc: Any) -> None:
+        self._timer.cancel()
+        await self._timeout.__aexit__(*exc)
 
-    retire = __aexit__
+    def _next_step(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(min(self._left, STEP), self._step)
+
+    def _step(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if now - self._timer.when() < STEP / 2:
+            self._left -= STEP
+        if self._left > 0:
+            self._next_step()
+        else:
+            self._timeout.reschedule(now)
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:

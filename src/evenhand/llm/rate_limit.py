@@ -1,7 +1,9 @@
 """How many calls are in progress at once: as many as the user allows, fewer while the server cannot keep up."""
 
 import asyncio
+import sys
 from collections import deque
+from contextlib import suppress
 
 _Queue = deque[asyncio.Future[None]]
 
@@ -31,6 +33,7 @@ class RateLimiter:
         self._pause: asyncio.TimerHandle | None = None
         self._halved_at = float("-inf")
         self._good = 0
+        self._ended = asyncio.Event()
 
     async def __aenter__(self) -> "RateLimiter":
         await self._enter(self._waiting)
@@ -50,7 +53,7 @@ class RateLimiter:
         self._backing_off += 1
         self._admit()
         try:
-            await asyncio.sleep(seconds)
+            await self.sleep(seconds)
             await self._enter(self._returning)
         except BaseException:
             self.in_use += 1
@@ -58,6 +61,20 @@ class RateLimiter:
         finally:
             self._backing_off -= 1
             self._admit()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, unless waiting has ended."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ended.wait()
+
+    def end_waits(self) -> None:
+        """No call waits any more, neither for a pause nor for a place: because none of them is to be made."""
+        self._ended.set()
+        self.width = self._most = sys.maxsize
+        if self._pause is not None:
+            self._pause.cancel()
+        self._resume()
 
     def succeeded(self, began: float) -> None:
         """A call succeeded that began at this time of the event loop's clock."""
@@ -77,7 +94,7 @@ class RateLimiter:
             self.width = max(1, self.width // 2)
             self._good = 0
         until = loop.time() + pause
-        if pause > 0 and (self._pause is None or until > self._pause.when()):
+        if pause > 0 and not self._ended.is_set() and (self._pause is None or until > self._pause.when()):
             if self._pause is not None:
                 self._pause.cancel()
             self._pause = loop.call_at(until, self._resume)

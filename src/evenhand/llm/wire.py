@@ -5,21 +5,20 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
-from functools import lru_cache
 from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from evenhand.llm.base import CallError, Choice, Reply, Request, RunError, Usage
-from evenhand.llm.dialect import Dialect, ErrorBody, error_body
+from evenhand.llm.dialect import Dialect, ErrorBody, error_body, parsed_schema, unbounded_schema
 from evenhand.llm.endpoints import Endpoint
 from evenhand.text import masked
 
-_parsed_schema = lru_cache(maxsize=64)(json.loads)
-
-
 KEPT = 2000
 """Characters of a server's answer that are kept with a failure."""
+
+MOST_TOKENS = 10**9
+"""Tokens of one call; the largest contexts have a hundredth of it."""
 
 QUOTED = 300
 """Characters of a server's message that are quoted in ours."""
@@ -49,7 +48,8 @@ def body_of(request: Request, model: str, dialect: Dialect) -> bytes:
     if dialect.logprobs and request.logprobs:
         body |= {"logprobs": True, "top_logprobs": request.logprobs}
     if request.schema is not None and dialect.structure == "json_schema":
-        schema = {"name": request.schema.name, "strict": True, "schema": _parsed_schema(request.schema.text)}
+        read = parsed_schema if dialect.bounds else unbounded_schema
+        schema = {"name": request.schema.name, "strict": True, "schema": read(request.schema.text)}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     elif request.schema is not None and dialect.structure == "json_object":
         body["response_format"] = {"type": "json_object"}
@@ -62,7 +62,7 @@ def body_of(request: Request, model: str, dialect: Dialect) -> bytes:
 def reply_of(body: bytes, *, seconds: float | None = None) -> Reply:
     """The reply in a body. Raises NotACompletion if there is none; anything else that is missing is left out."""
     try:
-        completion = _fields(json.loads(str(body, "utf-8")))
+        completion = _fields(json.loads(str(body, "utf-8-sig")))
     except (ValueError, RecursionError):
         raise NotACompletion from None
     entries = _entries(completion.get("choices"))
@@ -112,14 +112,18 @@ def _whole(text: str) -> str:
 
 
 def _usage(usage: dict[str, object]) -> Usage | None:
-    read, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if not isinstance(read, int) or not isinstance(written, int):
+    read, written = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    if read is None or written is None:
         return None
     # Some servers count a model's thoughts only in the total, and charge for them as for anything it writes.
-    total = usage.get("total_tokens")
-    written = max(written, total - read) if isinstance(total, int) else written
-    cached = _fields(usage.get("prompt_tokens_details")).get("cached_tokens")
-    return Usage(read, written, cached if isinstance(cached, int) else 0)
+    total = _count(usage.get("total_tokens")) or 0
+    cached = _count(_fields(usage.get("prompt_tokens_details")).get("cached_tokens")) or 0
+    return Usage(read, max(written, total - read), min(cached, read))
+
+
+def _count(value: object) -> int | None:
+    """A number of tokens; None for what cannot be one, such as a number with hundreds of digits."""
+    return value if isinstance(value, int) and 0 <= value <= MOST_TOKENS else None
 
 
 def _choices(tokens: Sequence[object], text: str) -> tuple[Choice, ...]:
@@ -153,7 +157,8 @@ def _choices(tokens: Sequence[object], text: str) -> tuple[Choice, ...]:
 
 def _alternatives(tokens: Sequence[object]) -> tuple[tuple[str, float], ...]:
     known = [(_shown(_bytes(token)), token.get("logprob")) for token in map(_fields, tokens)]
-    pairs = [(text, float(logprob)) for text, logprob in known if isinstance(logprob, float | int)]
+    # NaN, infinities, and integers that no float can hold are left out.
+    pairs = [(text, float(value)) for text, value in known if isinstance(value, float | int) and abs(value) < 1e300]
     return tuple(sorted(pairs, key=lambda pair: -pair[1]))
 
 
@@ -189,31 +194,38 @@ def http_error(endpoint: Endpoint, status: int, headers: Mapping[str, str], body
     quoted = f': "{_without_key(endpoint, body.original[:QUOTED])}"' if body.original else ""
     if status == 402 or _EMPTY_ACCOUNT.search(f"{body.code} {body.message}"):
         return RunError(f"the account at {endpoint.host} is empty or at its spending limit ({status}){quoted}")
+    refused = f"request refused ({status})"
+    raw = _without_key(endpoint, body.text)
     if status in (401, 403) or _WRONG_KEY.search(f"{body.code} {body.message}"):
         why = f"does not accept the key in {endpoint.variable} for {endpoint.model} ({status}); check it"
         if endpoint.key is None:
             why = f"needs a key ({status}); set the environment variable {endpoint.variable} to it"
-        return RunError(f"{endpoint.host} {why}{quoted}")
+        stop = RunError(f"{endpoint.host} {why}{quoted}", raw=raw)
+        return CallError(refused, raw=raw, stop=stop, suspect=not body.about_prompt) if status == 403 else stop
     if status in (404, 405):
-        return RunError(
+        stop = RunError(
             f'{endpoint.host} has no model "{endpoint.model}" or no address {endpoint.url} ({status}); '
             f"check the model's name and the address{quoted}"
         )
+        return CallError(refused, raw=raw, stop=stop, suspect=True)
     if 300 <= status < 400:
         place = masked(_without_key(endpoint, headers.get("Location", "").partition("?")[0]))
         return RunError(
             f"{endpoint.url} redirects to {place or 'another address'} ({status}); use that address in the rater spec"
         )
     later = status in (408, 409, 425)
-    refused = "rate limited" if status == 429 else "not now" if later else "request refused"
+    limited = "rate limited" if status == 429 else "not now" if later else "server error"
+    again = later or status == 429 or status >= 500
+    stop = RunError(f"{endpoint.host} accepts none of the requests ({status}){quoted}", raw=raw)
     return CallError(
-        f"{'server error' if status >= 500 else refused} ({status})",
-        again=later or status == 429 or status >= 500,
+        f"{limited} ({status})" if again else refused,
+        again=again,
         after=pause_asked(headers, body),
         limited=status == 429,
         overloaded=status in (429, 503, 529),
         unavailable=status in (429, 502, 503, 504),
-        raw=_without_key(endpoint, body.text),
+        raw=raw,
+        stop=None if again else stop,
     )
 
 

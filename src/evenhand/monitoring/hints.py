@@ -94,7 +94,9 @@ def _training(person: Participant) -> str | None:
     found = None if person.training is None else person.training.same
     if found is None or found.value is None or found.n < MIN_CASES or found.value >= HALF:
         return None
-    return f"Got {round(found.value * found.n)} of {found.n} training answers right."
+    return (
+        f"Scored {_percent(found.value)} on {found.n} training answers; a level next to the expected one counts half."
+    )
 
 
 def _enough(match: Match) -> bool:

@@ -70,12 +70,15 @@ def match_with_self(
 
 
 def match_with_examples(protocol: Protocol, trials: Iterable[Rating]) -> Match | None:
-    """A person's answers in training compared with the expected ones; "cannot assess" is never expected."""
+    """A person's answers in training compared with the expected ones; "cannot assess" is never expected.
+
+    The level next to the expected one counts half: 4 instead of 5 is not as wrong as 1.
+    """
     answered = (Status.RATED, Status.CANNOT_ASSESS)
     training = [trial for trial in trials if is_example(trial) and trial.status in answered]
     examples = {f"{EXAMPLE}{number}": example.ratings for number, example in enumerate(protocol.examples)}
     expected = [examples.get(trial.unit, {}).get(trial.criterion) for trial in training]
-    return _match_trials(protocol, training, expected)
+    return _match_trials(protocol, training, expected, next_level=0.5)
 
 
 def is_example(trial: Rating) -> bool:
@@ -91,11 +94,12 @@ def _match_tables(
     none: str,
     *,
     trials: bool = False,
+    next_level: float = 0.0,
 ) -> Match:
     """What a rater says compared with another source, on the units for which both have a value.
 
     `trials`: every answer of the other source counts, also one without a value, and levels are compared by distance.
-    `none` is the reason if there is nothing to compare.
+    `next_level` is what an answer one level off counts. `none` is the reason if there is nothing to compare.
     """
     if not criteria:
         return Match(undefined(NOTHING_COMPARED))
@@ -107,6 +111,9 @@ def _match_tables(
         used = np.ones(units.size, dtype=np.bool_) if trials else others != MISSING
         if used.any():
             same = (own[used] == others[used]).astype(np.float64)
+            if next_level and table.level == "ordinal":
+                both = (own[used] != MISSING) & (others[used] != MISSING)
+                same[both & (np.abs(own[used] - others[used]) == 1)] = next_level
             hits.append((units[used], same))
             share = statistics.proportion(same, table.clusters_of(units[used]))
             by_criterion[name] = CriterionMatch(share, *(_distances(table, units, own, others) if trials else ()))
@@ -127,7 +134,9 @@ def _distances(table: Table, units: IntArray, own: IntArray, others: IntArray) -
     return statistics.pair_within_one(pair, FAST), statistics.cohen_kappa(pair, "quadratic", FAST)
 
 
-def _match_trials(protocol: Protocol, trials: Sequence[Rating], correct: Sequence[Value | None]) -> Match | None:
+def _match_trials(
+    protocol: Protocol, trials: Sequence[Rating], correct: Sequence[Value | None], *, next_level: float = 0.0
+) -> Match | None:
     """Trials compared with the answers expected of them; None if there are none."""
     pairs = [(trial, value) for trial, value in zip(trials, correct, strict=True) if value is not None]
     units = {unit: number for number, unit in enumerate(dict.fromkeys(trial.unit for trial, _ in pairs))}
@@ -143,5 +152,7 @@ def _match_trials(protocol: Protocol, trials: Sequence[Rating], correct: Sequenc
     tables = {name: builder.build() for name, builder in builders.items()}
     clusters = np.array([numbers[item] for item in items], dtype=np.int64) if several else None
     criteria = comparable_criteria(Tables(protocol, raters, len(numbers), len(units), tables, clusters))
-    found = _match_tables(criteria, 0, lambda table, units: table.codes_at(1, units), "", trials=True)
+    found = _match_tables(
+        criteria, 0, lambda table, units: table.codes_at(1, units), "", trials=True, next_level=next_level
+    )
     return found if found.units else None

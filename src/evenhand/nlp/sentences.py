@@ -113,6 +113,15 @@ _AFTER_HOURS = _words(
 )
 
 
+MOST_MARKS = 1_000_000
+"""Line ends and full stops of one text: the sentences between them take some hundred bytes of memory each."""
+
+
+def has_too_many(text: str) -> bool:
+    """Whether a text has more sentences or lines than are read."""
+    return len(text) > MOST_MARKS and sum(map(text.count, "\n.!?。！？")) > MOST_MARKS
+
+
 def sentences(text: str, language: str = "en") -> list[tuple[int, int]]:
     """The sentences of a text as half-open character ranges: in order, trimmed, never empty, never overlapping.
 
@@ -164,7 +173,8 @@ def _lines(text: str) -> list[_Line]:
             widest = max((line.width for line in lines[paragraph:]), default=0)
             lines[paragraph:] = [line._replace(wrap=widest) for line in lines[paragraph:]]
         start = offset + len(raw) - len(raw.lstrip()) if stripped else offset
-        lines.append(_Line(start, start + len(stripped), stripped, len(stripped) + len(WIDE.findall(stripped)), 0))
+        if stripped or not lines or lines[-1].text:  # of several blank lines, one is enough
+            lines.append(_Line(start, start + len(stripped), stripped, len(stripped) + len(WIDE.findall(stripped)), 0))
         offset += len(raw)
         if not stripped:
             paragraph = len(lines)

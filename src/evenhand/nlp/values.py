@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from evenhand.nlp.mentions import Mention, mentions
@@ -53,9 +52,9 @@ class Value(NamedTuple):
         return self.number is None
 
 
-def values(text: str, found: Sequence[Mention] | None = None) -> list[Value]:
-    """The values of a sentence, in order. `found` are its mentions, where they are known already."""
-    found = mentions(text, [(0, len(text))])[0] if found is None else found
+def values(text: str) -> list[Value]:
+    """The values of a sentence, in order."""
+    (found,) = mentions(text, [(0, len(text))])
     read = [_date(text, one) if one.kind == "date" else _number(text, one) for one in found if one.kind != "phrase"]
     return [value for value in read if value is not None]
 

@@ -18,6 +18,7 @@ from evenhand.nlp.sentences import HAN
 _HAN = re.compile(f"[{HAN}]")
 _ARTICLES = frozenset(("a", "an", "the"))
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
+_GAP = re.compile(r"[^\w\s]")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _LOWER = bytes.maketrans(string.ascii_uppercase.encode(), string.ascii_lowercase.encode())
 _PUNCTUATION = string.punctuation.encode()
@@ -54,7 +55,11 @@ def token_f1(answer: str, reference: str, language: str = "en") -> float:
     text has a Han character is read as Chinese whatever the tag says, so that both are cut the same way.
     """
     chinese = is_chinese(answer, language) or is_chinese(reference, language)
-    found, wanted = (segmented(answer), segmented(reference)) if chinese else (_spaced(answer), _spaced(reference))
+    return overlap_f1(*(segmented(text) if chinese else _spaced(text) for text in (answer, reference)))
+
+
+def overlap_f1(found: Sequence[str], wanted: Sequence[str]) -> float:
+    """The F1 of two lists of words; see `token_f1`."""
     if not found or not wanted:
         return float(len(found) == len(wanted))
     one, other = set(found), set(wanted)
@@ -67,6 +72,18 @@ def token_f1(answer: str, reference: str, language: str = "en") -> float:
     # Written as SQuAD writes it: 2·same / (found + wanted) is the same number but for its last digit.
     precision, recall = same / len(found), same / len(wanted)
     return (2 * precision * recall) / (precision + recall)
+
+
+def plain_words(*texts: str, language: str = "en") -> list[Sequence[str]]:
+    """The words of each text as HALO-RAG counts them: lower case, with every other character but white space as a gap
+    between words, without articles. If any text is Chinese, all are segmented as Chinese."""
+    chinese = any(is_chinese(text, language) for text in texts)
+    found: list[Sequence[str]] = []
+    for text in texts:
+        plain = _GAP.sub(" ", text.lower())
+        parts = segmented(plain) if chinese else plain.split()
+        found.append([part for part in parts if part not in _ARTICLES and not part.isspace()])
+    return found
 
 
 def words(text: str, language: str = "en") -> Sequence[str]:

@@ -5,34 +5,43 @@ misspelt keys and wrong types.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import StrictFloat, StringConstraints, TypeAdapter, ValidationError
 
-from evenhand.errors import Problem
+from evenhand.errors import KEPT, Problem
+from evenhand.protocol.completion import concerns
 from evenhand.protocol.model import (
+    AbstentionMeasure,
     AgreementMeasure,
     AnswerMeasure,
-    ClassificationMeasure,
     Condition,
     Criterion,
     Example,
+    FieldMeasure,
     FieldSpec,
     MeanMeasure,
     Measure,
     ProportionMeasure,
+    TextMeasure,
+    quoted_evidence,
+    unit_fields,
 )
 from evenhand.protocol.problems import Content, KeyPath
 from evenhand.records import Value
-from evenhand.scales import Ordinal, Percent, Scale, Text, label_key
-from evenhand.text import unknown
+from evenhand.scales import Numeric, Ordinal, Scale, Text, is_within, label_key
+from evenhand.text import listed, quoted, unknown
 
 RESERVED = (
     "id", "item", "unit", "rater", "kind", "value", "status", "rationale", "confidence", "notes", "check", "unit_code",
 )  # fmt: skip
 """Column names of rating files: no field or criterion may take them."""
 
+LABEL = ("label",)
+
 _T = TypeVar("_T")
+F = TypeVar("F", bound=FieldSpec)
 _MEASURE: TypeAdapter[Measure] = TypeAdapter(Measure)
 _SCALE: TypeAdapter[Scale] = TypeAdapter(Scale)
 
@@ -41,6 +50,7 @@ _Triples = list[tuple[_Words, _Words, _Words]]
 _FIELD_VALUES: Mapping[str, tuple[TypeAdapter[Any], str]] = {
     "triples": (TypeAdapter(_Triples), "a list of triples, each [subject, predicate, object]"),
     "passages": (TypeAdapter(list[_Words]), "a list of texts"),
+    "ids": (TypeAdapter(list[_Words]), "a list of texts"),
     "number": (TypeAdapter(StrictFloat), "a number"),
     "text": (TypeAdapter(_Words), "a text"),
     "label": (TypeAdapter(_Words), "a text"),
@@ -51,13 +61,11 @@ _FIELD_VALUES: Mapping[str, tuple[TypeAdapter[Any], str]] = {
 def contradictions(content: Content) -> list[Problem]:
     """Every place where one valid part of the protocol does not fit another."""
     check = _Check(content)
-    return [
-        *check.fields_alone(),
-        *check.field_uses(),
-        *check.criteria_alone(),
-        *check.measures_and_targets(),
-        *(problem for index, example in enumerate(check.examples) for problem in check.example(example, index)),
-    ]
+    examples = (check.example(example, index) for index, example in enumerate(check.examples))
+    found = chain(
+        check.fields_alone(), check.field_uses(), check.criteria_alone(), check.measures_and_targets(), *examples
+    )
+    return list(islice(found, KEPT))
 
 
 class _Check:
@@ -69,15 +77,19 @@ class _Check:
     def __init__(self, content: Content) -> None:
         self.problem = content.problem
         self.lines = content.lines
-        self.raw = _mapping(content.value)
-        fields = _mapping(_mapping(self.raw.get("item")).get("fields"))
-        self.fields = {str(name): _valid(FieldSpec.model_validate, spec) for name, spec in fields.items()}
-        self.criteria = [_criterion(entry) for entry in _entries(self.raw.get("criteria"))]
-        self.measures = [_valid(_MEASURE.validate_python, entry) for entry in _entries(self.raw.get("measures"))]
-        self.examples = [_valid(Example.model_validate, entry) for entry in _entries(self.raw.get("examples"))]
+        self.raw = mapping_of(content.value)
+        self.fields = valid_fields(mapping_of(self.raw.get("item")).get("fields"), FieldSpec)
+        self.criteria = [_criterion(entry) for entry in entries_of(self.raw.get("criteria"))]
+        self.measures = [
+            valid_or_none(_MEASURE.validate_python, entry) for entry in entries_of(self.raw.get("measures"))
+        ]
+        self.examples = [valid_or_none(Example.model_validate, entry) for entry in entries_of(self.raw.get("examples"))]
         self.by_id: dict[str, Criterion] = {}
         for criterion in filter(None, self.criteria):
             self.by_id.setdefault(criterion.id, criterion)
+        unit = self.raw.get("unit")
+        self.unit = unit if isinstance(unit, str) else "item"
+        self.unit_fields = unit_fields(self.unit)
 
     def unknown(self, what: str, name: object, valid: Collection[str], path: KeyPath, *within: str | int) -> Problem:
         return self.problem(unknown(what, name, valid), path, *within)
@@ -85,23 +97,7 @@ class _Check:
     # Fields
 
     def fields_alone(self) -> Iterator[Problem]:
-        taken: dict[str, str] = {label_key(name): name for name in self.fields}
-        for name, spec in self.fields.items():
-            path: KeyPath = ("item", "fields", name)
-            if name in RESERVED:
-                yield self.problem(f"{name!r} is a column of rating files; choose another name", path)
-            if spec is None:
-                continue
-            for alias in spec.aliases:
-                owner = taken.setdefault(label_key(alias), name)
-                other = self.fields[owner]
-                shared = other and other.required != spec.required and alias not in self.fields
-                if owner != name and not shared:
-                    yield self.problem(f"the alias {alias!r} already belongs to {owner!r}", path)
-            if spec.labels is not None and spec.kind != "label":
-                yield self.problem(f"only a field of kind label has labels, not {spec.kind}", path)
-            if spec.delimiter is not None and spec.kind != "passages":
-                yield self.problem(f"only a field of kind passages has a delimiter, not {spec.kind}", path)
+        yield from field_problems(self.fields, ("item", "fields"), self.problem)
         rated = {name: spec.shown for name, spec in self.fields.items() if spec and spec.role == "rated"}
         if not self.fields or None in self.fields.values() or any(rated.values()):
             return
@@ -113,24 +109,33 @@ class _Check:
 
     def field_uses(self) -> Iterator[Problem]:
         """Problems of strata, cluster and unit, which name fields."""
-        for index, name in enumerate(_entries(self.raw.get("strata"))):
-            yield from self.field_use(name, "label", "results are broken down by fields of kind label", "strata", index)
-        cluster, rule = self.raw.get("cluster"), self.raw.get("unit")
-        yield from self.field_use(cluster, "label", "items are grouped by a field of kind label", "cluster")
-        if isinstance(rule, str) and " " in rule:
-            use = "units are made from a required field of kind text"
-            yield from self.field_use(rule.rpartition(" ")[2], "text", use, "unit")
+        for index, name in enumerate(entries_of(self.raw.get("strata"))):
+            yield from self.field_use(name, LABEL, "results are broken down by fields of kind label", "strata", index)
+        for index, names in enumerate(entries_of(self.raw.get("crossed"))):
+            for place, name in enumerate(entries_of(names)):
+                use = "results are broken down by fields of kind label"
+                yield from self.field_use(name, LABEL, use, "crossed", index, place)
+        use = "items are grouped by a field of kind label"
+        yield from self.field_use(self.raw.get("cluster"), LABEL, use, "cluster")
+        by_claim = self.unit.startswith("claim")
+        use = f"units are made from {'fields' if by_claim else 'a required field'} of kind text"
+        for name in dict.fromkeys(self.unit_fields):
+            yield from self.field_use(name, ("text",), use, "unit", required=not by_claim)
+            if self.unit_fields.count(name) > 1:
+                yield self.problem(f"{name!r} is named twice", ("unit",))
 
-    def field_use(self, name: object, kind: str, use: str, *path: str | int) -> Iterator[Problem]:
-        """The problem of a name that is not that of a field of this kind; what is not a text is reported elsewhere."""
+    def field_use(
+        self, name: object, kinds: Collection[str], use: str, *path: str | int, required: bool = False
+    ) -> Iterator[Problem]:
+        """The problem of a name that does not fit; what is not a text is reported elsewhere."""
         if not isinstance(name, str):
             return
         spec = self.fields.get(name)
         if name not in self.fields:
             yield self.unknown("field", name, self.fields, path)
-        elif spec and spec.kind != kind:
+        elif spec and spec.kind not in kinds:
             yield self.problem(f"{name!r} is of kind {spec.kind}; {use}", path)
-        elif spec and kind == "text" and not spec.required:
+        elif spec and required and not spec.required:
             yield self.problem(f"{name!r} is optional; {use}", path)
 
     # Criteria and conditions
@@ -154,10 +159,40 @@ class _Check:
                     yield self.problem(f"the column {column!r} already belongs to {owner!r}", path, "id")
             if criterion.when is not None:
                 yield from self.condition(criterion.when, (*path, "when"), earlier)
+                other = self.by_id.get(criterion.when.criterion)
+                if other and other.of and criterion.of and other.of != criterion.of:
+                    what = f"{other.id!r} is only asked about {other.of!r}: this never holds"
+                    yield self.problem(what, (*path, "when"), "criterion")
+            yield from self.criterion_fields(criterion, path)
             earlier.setdefault(name, place)
         overall = [criterion.id for criterion in self.criteria if criterion and criterion.overall]
         if len(overall) > 1:
             yield self.problem(f"only one criterion summarises the others, not {' and '.join(overall)}", ("criteria",))
+        yield from self.unasked_fields()
+
+    def criterion_fields(self, criterion: Criterion, path: KeyPath) -> Iterator[Problem]:
+        """The problems of the fields that a criterion is about and is checked against."""
+        if criterion.of is not None:
+            if not self.unit.startswith(("sentence", "claim")):
+                yield self.problem(f"'of' is for units that are claims or sentences, not {self.unit!r}", path, "of")
+            elif criterion.of not in self.unit_fields:
+                yield self.unknown("field of the unit", criterion.of, self.unit_fields, path, "of")
+        for index, name in enumerate(criterion.against or ()):
+            spec, here = self.fields.get(name), (*path, "against", index)
+            if name not in self.fields:
+                yield self.unknown("field", name, self.fields, here)
+            elif spec and spec.kind in ("label", "number"):
+                yield self.problem(f"{name!r} is of kind {spec.kind}; criteria are checked against texts", here)
+            elif spec and not spec.shown:
+                yield self.problem(f"{name!r} is not shown to raters, who could not check against it", here)
+
+    def unasked_fields(self) -> Iterator[Problem]:
+        """The fields of the unit about which no criterion is asked in any case."""
+        always = [one for one in self.criteria if one and one.when is None]
+        for name in self.unit_fields if None not in self.criteria else ():
+            if always and not any(concerns(one, name) for one in always):
+                what = f"no criterion without a condition is asked about {name!r}, which the unit names"
+                yield self.problem(what, ("criteria",))
 
     def condition(self, condition: Condition, path: KeyPath, valid: Collection[str]) -> Iterator[Problem]:
         """The problems of a condition on one of the criteria `valid`."""
@@ -173,10 +208,10 @@ class _Check:
         scale = cast("Scale | None", criterion.scale)
         if scale is None:
             return
-        if bounds and not isinstance(scale, Ordinal | Percent):
+        if bounds and not isinstance(scale, Ordinal | Numeric):
             yield self.problem(f"{name!r} is {scale.type}: use any_of with its labels", path, "criterion")
-        elif isinstance(scale, Ordinal | Percent) and (never := _never(condition, scale)):
-            yield self.problem(f"{never}, so this never holds", path, "criterion")
+        elif bounds and not _can_hold(condition, scale):
+            yield self.problem(f"{name!r} has no value that is {condition.test}: this never holds", path, "criterion")
         yield from self.values(condition.any_of or (), scale, (*path, "any_of"))
 
     def values(self, values: Sequence[Value], scale: Scale, path: KeyPath) -> Iterator[Problem]:
@@ -188,24 +223,46 @@ class _Check:
 
     def measures_and_targets(self) -> Iterator[Problem]:
         first: dict[str, int] = {}
-        for index, raw in enumerate(_entries(self.raw.get("measures"))):
-            name, path = _mapping(raw).get("name"), ("measures", index)
+        for index, raw in enumerate(entries_of(self.raw.get("measures"))):
+            name, path = mapping_of(raw).get("name"), ("measures", index)
             if isinstance(name, str) and first.setdefault(name, index) != index:
                 line = self.lines.get(("measures", first[name]))
                 yield self.problem(f"the measure {name!r} appears twice (first in line {line})", path)
             if (measure := self.measures[index]) is not None:
                 yield from self.measure(measure, path)
-        for index, raw in enumerate(_entries(self.raw.get("targets"))):
-            name = _mapping(raw).get("measure")
+        for index, raw in enumerate(entries_of(self.raw.get("targets"))):
+            name = mapping_of(raw).get("measure")
             if isinstance(name, str) and name not in first:
                 yield self.unknown("measure", name, first, ("targets", index, "measure"))
+            elif isinstance(name, str):
+                label = mapping_of(raw).get("label")
+                yield from self.target_label(label, self.measures[first[name]], ("targets", index, "label"))
+
+    def target_label(self, label: object, measure: Measure | None, path: KeyPath) -> Iterator[Problem]:
+        """The problem of a target on a part that its measure does not have."""
+        if label is None or measure is None:
+            return
+        used = (self.by_id[name] for name in getattr(measure, "criteria", ()) if name in self.by_id)
+        scales = [scale for criterion in used if (scale := cast("Scale | None", criterion.scale))]
+        parts: Sequence[object] = {
+            "retrieval": getattr(measure, "parts", ()),
+            "majority": ("full", "majority", "none"),
+            "per_label": [value for scale in scales for value in scale.values],
+        }.get(measure.kind, ())
+        if not parts:
+            yield self.problem(f"{measure.name!r} is a single figure: leave 'label' out", path)
+        elif label not in parts:
+            yield self.unknown("part", label, [str(part) for part in parts], path)
 
     def measure(self, measure: Measure, path: KeyPath) -> Iterator[Problem]:
-        if isinstance(measure, ClassificationMeasure):
-            for role, name in (("truth", measure.truth), ("prediction", measure.prediction)):
-                yield from self.field_use(name, "label", "it must be of kind label", *path, role)
+        if isinstance(measure, FieldMeasure):
+            yield from self.fields_read(measure, path)
             return
         several = isinstance(measure, MeanMeasure | AgreementMeasure)
+        if isinstance(measure, AgreementMeasure) and measure.together:
+            scales = [cast("Scale | None", self.by_id[name].scale) for name in measure.criteria if name in self.by_id]
+            if len({(scale.type, tuple(scale.values)) for scale in scales if scale}) > 1:
+                yield self.problem("only criteria with the same values can be taken together", path, "criteria")
         for name in measure.criteria if several else (measure.criterion,):
             criterion = self.by_id.get(name)
             scale = cast("Scale | None", criterion.scale) if criterion else None
@@ -218,6 +275,42 @@ class _Check:
                 yield from self.values(measure.exclude, scale, (*path, "exclude"))
                 if measure.also is not None:
                     yield from self.condition(measure.also, (*path, "also"), self.by_id)
+        if isinstance(measure, ProportionMeasure):
+            yield from self.per_item(measure, path)
+
+    def fields_read(self, measure: FieldMeasure, path: KeyPath) -> Iterator[Problem]:
+        for key, kinds in measure.kinds.items():
+            use = f"it must be of kind {listed(kinds, 'or')}"
+            yield from self.field_use(getattr(measure, key), kinds, use, *path, key)
+        if isinstance(measure, AbstentionMeasure) and not (measure.built_in or measure.phrases):
+            yield self.problem("without Evenhand's own phrases it needs 'phrases'", path, "built_in")
+
+    def per_item(self, measure: ProportionMeasure, path: KeyPath) -> Iterator[Problem]:
+        """The problems of what a proportion says of the units of an item."""
+        criterion = self.by_id.get(measure.criterion)
+        of = criterion.of if criterion else None
+        if measure.of is not None and measure.of not in self.unit_fields:
+            units = f"units come from {listed(self.unit_fields)}" if self.unit_fields else "the unit is the whole item"
+            yield self.problem(f"no unit comes from {measure.of!r}: {units}", (*path, "of"))
+        elif of is not None and measure.of not in (None, of):
+            yield self.problem(f"{measure.criterion!r} is asked only about units of {of!r}", (*path, "of"))
+        if measure.per == "rating":
+            for key in ("abstained", "times"):
+                if getattr(measure, key) is not None:
+                    yield self.problem(f"{key!r} goes with 'per: item'", (*path, key))
+            return
+        if self.unit == "item":
+            yield self.problem("the unit is the whole item: leave 'per' out", (*path, "per"))
+        elif criterion and criterion.when is not None:
+            yield self.problem(f"{criterion.id!r} is not asked about every unit of an item", (*path, "per"))
+        known = [one for one in self.measures if isinstance(one, TextMeasure | AbstentionMeasure)]
+        if measure.times is not None and measure.times not in (names := [one.name for one in known]):
+            yield self.unknown("measure of texts", measure.times, names, (*path, "times"))
+        fields = [one.field for one in known if isinstance(one, AbstentionMeasure)]
+        field = measure.of or of or " ".join(self.unit_fields)
+        if measure.abstained is not None and field not in fields:
+            what = f"'abstained' needs a measure of kind abstention of {field!r} that tells which texts abstain"
+            yield self.problem(what, (*path, "abstained"))
 
     # Examples
 
@@ -229,34 +322,89 @@ class _Check:
             spec = self.fields.get(name)
             if name not in self.fields:
                 yield self.unknown("field", name, self.fields, (*path, "fields"), name)
-            elif spec and (wanted := _wanted(spec, value)):
-                yield self.problem(f"a field of kind {spec.kind} is {wanted}", (*path, "fields", name))
-        by_item = self.raw.get("unit") in (None, "item")
+            elif spec and (wrong := example_problem(spec, value)):
+                yield self.problem(wrong, (*path, "fields", name))
+        by_item, noun = self.unit == "item", self.unit.split(" ")[0]
         if by_item != (example.unit is None):
-            wanted = "leave 'unit' out: it is the whole item" if by_item else "name the sentence or question as 'unit'"
+            wanted = "leave 'unit' out: it is the whole item" if by_item else f"name the {noun} as 'unit'"
             yield self.problem(wanted, path)
-        for part, names in (("rationales", example.rationales), ("ratings", example.ratings)):
+        if example.of is not None and noun != "claim":
+            yield self.problem(f"'of' is for units that are claims, not {self.unit!r}", path, "of")
+        elif example.of is not None and example.of not in self.unit_fields:
+            yield self.unknown("field of the unit", example.of, self.unit_fields, path, "of")
+        by_criterion = {"rationales": example.rationales, "ratings": example.ratings, "evidence": example.evidence}
+        for part, names in by_criterion.items():
             for name in names.keys() - self.by_id.keys():
                 yield self.unknown("criterion", name, self.by_id, (*path, part), name)
+        usable = [(name, spec) for name, spec in self.fields.items() if spec and name in example.fields]
+        fields = {name: spec for name, spec in usable if example_problem(spec, example.fields[name]) is None}
+        against = {name: one.against or () for name, one in self.by_id.items()}
+        for name, quotes in quoted_evidence(fields, against, example).items():
+            for quote in (quote for quote, field in quotes.items() if field is None):
+                where = "in the example's evidence or in what it rates; quote at least three characters, word for word"
+                yield self.problem(f"{quoted(quote)} is not found {where}", (*path, "evidence", name))
         for name, value in example.ratings.items():
             if (criterion := self.by_id.get(name)) is None:
                 continue
             scale, when = cast("Scale | None", criterion.scale), criterion.when
-            if scale is not None and (wrong := _misspelt(value, scale)):
+            field = example.of or next(iter(self.unit_fields), None)
+            if not concerns(criterion, field):
+                yield self.problem(f"{name!r} is asked only about {criterion.of!r}", (*path, "ratings", name))
+            elif scale is not None and (wrong := _misspelt(value, scale)):
                 yield self.problem(wrong, (*path, "ratings", name))
             elif when is not None and not when.holds(example.ratings.get(when.criterion)):
                 yield self.problem(f"{name!r} is asked only when {when.describe()}", (*path, "ratings", name))
 
 
-def _mapping(value: object) -> Mapping[str, object]:
+def valid_fields(given: object, model: type[F]) -> dict[str, F | None]:
+    """The fields of a file by name, None for those that are not valid."""
+    return {str(name): valid_or_none(model.model_validate, spec) for name, spec in mapping_of(given).items()}
+
+
+def field_problems(
+    fields: Mapping[str, FieldSpec | None], path: KeyPath, problem: Callable[..., Problem]
+) -> Iterator[Problem]:
+    """Names and aliases that are taken, and parts that do not go with a field's kind."""
+    taken: dict[str, str] = {label_key(name): name for name in fields}
+    for name, spec in fields.items():
+        here: KeyPath = (*path, name)
+        if name in RESERVED:
+            yield problem(f"{name!r} is a column of rating files; choose another name", here)
+        if spec is None:
+            continue
+        for alias in spec.aliases:
+            owner = taken.setdefault(label_key(alias), name)
+            other = fields[owner]
+            shared = other and other.required != spec.required and alias not in fields
+            if owner != name and not shared:
+                yield problem(f"the alias {alias!r} already belongs to {owner!r}", here)
+        if spec.labels is not None and spec.kind != "label":
+            yield problem(f"only a field of kind label has labels, not {spec.kind}", here)
+        if any(label.evidence for label in (spec.labels or {}).values()):
+            yield problem("only the labels of a criterion have 'evidence', not those of a field", here)
+        if spec.delimiter is not None and spec.kind not in ("passages", "ids", "text"):
+            yield problem(f"only a field of kind passages, ids or text has a delimiter, not {spec.kind}", here)
+
+
+def example_problem(spec: FieldSpec, value: object) -> str | None:
+    """What is wrong with the value of a worked example for a field."""
+    if spec.kind == "label" and spec.labels is not None:
+        wanted = None if isinstance(value, str) and value in spec.labels else f"one of {', '.join(spec.labels)}"
+    else:
+        adapter, needed = _FIELD_VALUES[spec.kind]
+        wanted = needed if valid_or_none(adapter.validate_python, value) is None else None
+    return None if wanted is None else f"a field of kind {spec.kind} is {wanted}"
+
+
+def mapping_of(value: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
 
 
-def _entries(value: object) -> Sequence[object]:
+def entries_of(value: object) -> Sequence[object]:
     return cast("Sequence[object]", value) if isinstance(value, list) else ()
 
 
-def _valid(validate: Callable[[object], _T], value: object) -> _T | None:
+def valid_or_none(validate: Callable[[object], _T], value: object) -> _T | None:
     try:
         return validate(value)
     except ValidationError:
@@ -265,28 +413,22 @@ def _valid(validate: Callable[[object], _T], value: object) -> _T | None:
 
 def _criterion(value: object) -> Criterion | None:
     """A criterion, or what is valid of it: then its scale may be None."""
-    given, whole = _mapping(value), _valid(Criterion.model_validate, value)
+    given, whole = mapping_of(value), valid_or_none(Criterion.model_validate, value)
     if whole is not None or not isinstance(given.get("id"), str):
         return whole
-    scale = _valid(_SCALE.validate_python, given.get("scale"))
-    when = _valid(Condition.model_validate, given.get("when"))
-    return Criterion.model_construct(id=given["id"], scale=scale, when=when, overall=given.get("overall") is True)
+    scale = valid_or_none(_SCALE.validate_python, given.get("scale"))
+    when = valid_or_none(Condition.model_validate, given.get("when"))
+    overall, of = given.get("overall") is True, given.get("of")
+    known: dict[str, Any] = {"when": when, "overall": overall, "of": of if isinstance(of, str) else None}
+    return Criterion.model_construct(id=given["id"], scale=scale, **known)
 
 
-def _never(condition: Condition, scale: Ordinal | Percent) -> str | None:
-    """Why no value of the scale lies within the bounds of a condition; None if one does."""
-    low, high = condition.at_least, condition.at_most
-    bottom, top = (scale.values[0], scale.values[-1]) if isinstance(scale, Ordinal) else (0, 100)
-    if low is not None and low > top:
-        return f"at_least {low:g} is above the top of {condition.criterion!r}, {top}"
-    if high is not None and high < bottom:
-        return f"at_most {high:g} is below the bottom of {condition.criterion!r}, {bottom}"
-    if low is not None and high is not None and low > high:
-        return f"at_least {low:g} is above at_most {high:g}"
-    bounded = condition.any_of is None and (low is not None or high is not None)
-    if bounded and isinstance(scale, Ordinal) and not any(map(condition.holds, scale.values)):
-        return f"{condition.criterion!r} has no level that is {condition.test}"
-    return None
+def _can_hold(condition: Condition, scale: Scale) -> bool:
+    """Whether a value of the scale lies within the bounds of a condition."""
+    if not isinstance(scale, Numeric):
+        return any(map(condition.holds, scale.values))
+    bounds = (*scale.ends, condition.at_least, condition.at_most)
+    return any(condition.holds(bound) for bound in bounds if is_within(bound, *scale.ends))
 
 
 def _misspelt(value: Value, scale: Scale) -> str | None:
@@ -300,18 +442,10 @@ def _misspelt(value: Value, scale: Scale) -> str | None:
 
 def _needed_scale(measure: Measure, scale: Scale) -> str | None:
     """What a measure needs instead of a criterion on this scale; None if it fits."""
-    if isinstance(measure, MeanMeasure) and not isinstance(scale, Ordinal | Percent):
-        return f"a {measure.kind} needs ordinal or percent ratings"
+    if isinstance(measure, MeanMeasure) and not isinstance(scale, Ordinal | Numeric):
+        return f"a {measure.kind} needs ratings that are numbers"
     if isinstance(measure, AnswerMeasure) and not isinstance(scale, Text):
         return f"{measure.kind} needs a text criterion"
     if isinstance(measure, AgreementMeasure) and isinstance(scale, Text):
         return f"{measure.kind} needs labels or levels"
     return None
-
-
-def _wanted(spec: FieldSpec, value: object) -> str | None:
-    """What a worked example must give for a field, if `value` is something else; None if it is right."""
-    if spec.kind == "label" and spec.labels is not None:
-        return None if isinstance(value, str) and value in spec.labels else f"one of {', '.join(spec.labels)}"
-    adapter, wanted = _FIELD_VALUES[spec.kind]
-    return wanted if _valid(adapter.validate_python, value) is None else None

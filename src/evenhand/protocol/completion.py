@@ -3,20 +3,22 @@
 Every channel follows these rules: the rating page, imported files, models and programs. `web/static` has the same rules
 in JavaScript, for raters who are offline; both are tested with `tests/protocol/completion_cases.json`.
 
-A criterion is asked if it has no condition, or if its condition holds for the values of the criteria before it. A value
-that is no longer asked for does not count, so it cannot cause a follow-up question. A rationale is required for a value
-on a scale, never for free text. Confidence and notes are given once per unit, with the answer on the lead criterion, or
+A criterion is asked if it has no condition, or if its condition holds for the values of the criteria before it; one
+with the key `of`, only about units that come from that `field`. A value that is no longer asked for does not count, so
+it cannot cause a follow-up question. A rationale is required for a value on a scale, never for free text; evidence,
+unless there is nothing to cite. Confidence and notes are given once per unit, with the answer on the lead criterion, or
 with the first criterion that has a value if the lead has none.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from evenhand.errors import RaterFailure
-from evenhand.protocol.model import Condition, Criterion, Protocol
+from evenhand.protocol.model import SCORES, Condition, Criterion, Protocol
 from evenhand.records import Answer, Rating, Status, Unit, Value
-from evenhand.scales import PERCENT, Ordinal
+from evenhand.scales import PERCENT, Ordinal, exempt_from_evidence
 
 TAKEN_BACK = "taken back"
 """The reason stored with a rating that withdraws an answer."""
@@ -33,9 +35,14 @@ _REQUESTS = {
     "ordinal": "choose a level",
     "nominal": "choose a label",
     "percent": "give a percentage",
+    "continuous": "give a number from 0 to 1",
     "text": "write an answer",
 }
 """What a rater has to do, by the type of the scale."""
+
+
+_STRAY = re.compile(r"([0-9]+|[!-~])?")
+"""A bare number or a single key, as it gets into a field that was focused meanwhile: not a rationale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +63,30 @@ def is_taken_back(rating: Rating) -> bool:
     return rating.status is Status.SKIPPED and rating.reason == TAKEN_BACK
 
 
-def is_asked(criterion: Criterion, values: Mapping[str, Value]) -> bool:
-    """Whether a criterion is asked, given the unit's values so far."""
+def concerns(criterion: Criterion, field: str | None) -> bool:
+    """Whether a criterion is asked about units that come from this field at all."""
+    return criterion.of is None or criterion.of == field
+
+
+def lead_for(protocol: Protocol, field: str | None) -> Criterion:
+    """The lead among the criteria that are asked about units from a field."""
+    asked = [criterion for criterion in protocol.criteria if concerns(criterion, field)]
+    return protocol.lead if protocol.lead in asked or not asked else asked[0]
+
+
+def is_asked(criterion: Criterion, values: Mapping[str, Value], field: str | None = None) -> bool:
+    """Whether a criterion is asked about a unit from `field`, given the unit's values so far."""
+    if not concerns(criterion, field):
+        return False
     return criterion.when is None or criterion.when.holds(values.get(criterion.when.criterion))
 
 
-def effective_values(protocol: Protocol, ratings: UnitRatings) -> Mapping[str, Value]:
+def effective_values(protocol: Protocol, ratings: UnitRatings, field: str | None = None) -> Mapping[str, Value]:
     """The values that count, by criterion: those of criteria that are asked, given the values before them."""
     values: dict[str, Value] = {}
     for criterion in protocol.criteria:
         rating = ratings.get(criterion.id)
-        if rating is not None and rating.value is not None and is_asked(criterion, values):
+        if rating is not None and rating.value is not None and is_asked(criterion, values, field):
             values[criterion.id] = rating.value
     return values
 
@@ -76,25 +96,27 @@ def carrier(protocol: Protocol, values: Mapping[str, Value]) -> str | None:
     return protocol.lead.id if protocol.lead.id in values else next(iter(values), None)
 
 
-def missing(protocol: Protocol, ratings: UnitRatings) -> Sequence[MissingPart]:
+def missing(protocol: Protocol, ratings: UnitRatings, field: str | None = None) -> Sequence[MissingPart]:
     """What is needed before the unit can be finished. Nothing is, if the item was skipped."""
-    values, ask = effective_values(protocol, ratings), protocol.ask
-    asked = [criterion for criterion in protocol.criteria if is_asked(criterion, values)]
+    values, ask = effective_values(protocol, ratings, field), protocol.ask
+    asked = [criterion for criterion in protocol.criteria if is_asked(criterion, values, field)]
     if any(_was_skipped(criterion, ratings) for criterion in asked):
         return []
     found: list[MissingPart] = []
     for criterion in asked:
         rating = ratings.get(criterion.id)
         if criterion.id in values and rating is not None:
-            if ask.rationale == "required" and criterion.id in protocol.with_rationale and not rating.rationale:
-                found.append(MissingPart(criterion.id, "say why"))
-            if ask.evidence == "required" and not (rating.evidence or rating.misquoted):
+            given_why = rating.rationale is not None and not _STRAY.fullmatch(rating.rationale.strip())
+            if ask.rationale == "required" and criterion.id in protocol.with_rationale and not given_why:
+                found.append(MissingPart(criterion.id, "say why in words"))
+            cited = ask.evidence != "required" or rating.evidence or rating.misquoted
+            if not cited and values[criterion.id] not in exempt_from_evidence(criterion.scale):
                 found.append(MissingPart(criterion.id, "mark the evidence"))
         elif criterion.required and not _is_settled(rating):
             found.append(MissingPart(criterion.id, _REQUESTS[criterion.scale.type]))
-    where = carrier(protocol, values)
+    where, lead = carrier(protocol, values), lead_for(protocol, field).id
     # Notes may have been left on the lead although it could not be assessed.
-    carriers = [ratings[name] for name in (where, protocol.lead.id) if name in ratings] if where else []
+    carriers = [ratings[name] for name in (where, lead) if name in ratings] if where else []
     if carriers and ask.confidence == "required" and all(rating.confidence is None for rating in carriers):
         found.append(MissingPart(None, "say how sure you are"))
     if carriers and ask.notes == "required" and not any(rating.notes for rating in carriers):
@@ -103,18 +125,21 @@ def missing(protocol: Protocol, ratings: UnitRatings) -> Sequence[MissingPart]:
 
 
 def statuses_on_finish(
-    protocol: Protocol, ratings: UnitRatings, *, skipped: bool = False
+    protocol: Protocol, ratings: UnitRatings, field: str | None = None, *, skipped: bool = False
 ) -> Sequence[tuple[str, Status]]:
     """The criteria that finishing the unit settles, each with its status: not asked, or optional and skipped.
 
     They include a follow-up that was answered before its condition became false. If the item is `skipped`, so are the
     required criteria, and those of which it is unknown whether they would have been asked.
     """
-    values = effective_values(protocol, ratings)
+    values = effective_values(protocol, ratings, field)
     settled: list[tuple[str, Status]] = []
     for criterion in protocol.criteria:
         rating, when = ratings.get(criterion.id), criterion.when
-        if is_asked(criterion, values) or when is None:
+        if not concerns(criterion, field):
+            if rating is None or rating.status is not Status.NOT_ASKED:
+                settled.append((criterion.id, Status.NOT_ASKED))
+        elif is_asked(criterion, values, field) or when is None:
             if (skipped or not criterion.required) and not _is_settled(rating):
                 settled.append((criterion.id, Status.SKIPPED))
         elif not _stays_unasked(when, rating, values):
@@ -123,17 +148,19 @@ def statuses_on_finish(
     return settled
 
 
-def is_finished(protocol: Protocol, ratings: UnitRatings) -> bool:
+def is_finished(protocol: Protocol, ratings: UnitRatings, field: str | None = None) -> bool:
     """Whether every criterion is settled and nothing required is missing."""
-    return not missing(protocol, ratings) and not statuses_on_finish(protocol, ratings)
+    return not missing(protocol, ratings, field) and not statuses_on_finish(protocol, ratings, field)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """A program's answers on one unit, or the failure that takes their place.
 
-    `reply` is the id of the stored reply that the answers were read from. `beyond` names the criteria that this rater
-    cannot judge at all, each with the reason: if they are asked and not answered, they become `cannot_assess`.
+    `reply` is the id of the stored reply that the answers were read from. `beyond` is why this rater
+    cannot judge any other criterion: required ones that are asked and not answered become `cannot_assess`.
+    `notes` are kept with what has no answer. `scores` are the overlap scores that it is about instead of the
+    protocol's criteria; with any unit but the item's first they are not asked.
     """
 
     unit: Unit
@@ -141,7 +168,9 @@ class Judgement:
     failure: RaterFailure | None = None
     seconds: float | None = None
     reply: str | None = None
-    beyond: Mapping[str, str] = field(default_factory=dict[str, str])
+    beyond: str | None = None
+    notes: str | None = None
+    scores: Sequence[str] = ()
 
 
 def ratings_of(protocol: Protocol, rater: str, judgement: Judgement) -> Sequence[Rating]:
@@ -150,26 +179,31 @@ def ratings_of(protocol: Protocol, rater: str, judgement: Judgement) -> Sequence
     A rater that failed, omitted a required criterion, or gave a value or confidence that is not on its scale gets
     `failed` ratings with the reason, never a score.
     """
-    unit, seconds, reply, failure = judgement.unit.id, judgement.seconds, judgement.reply, judgement.failure
-    make = partial(Rating, unit=unit, rater=rater, digest=protocol.digest, seconds=seconds, reply=reply)
+    unit, failure = judgement.unit, judgement.failure
+    known = {"seconds": judgement.seconds, "reply": judgement.reply, "notes": judgement.notes}
+    make = partial(Rating, unit=unit.id, rater=rater, digest=protocol.digest, **known)
+    criteria = [SCORES[name] for name in judgement.scores] or protocol.criteria
+    asked_here = not judgement.scores or unit.position == 1
     if failure is not None:
         failed = partial(make, status=Status.FAILED, reason=failure.reason, raw=failure.raw)
-        return [failed(criterion=criterion.id) for criterion in protocol.criteria]
+        concerned = {criterion.id: concerns(criterion, unit.field) for criterion in criteria}
+        not_asked = partial(make, status=Status.NOT_ASKED)
+        return [(failed if asked else not_asked)(criterion=name) for name, asked in concerned.items()]
     given = {answer.criterion: answer for answer in judgement.answers}
     values: dict[str, Value] = {}
     ratings: list[Rating] = []
-    for criterion in protocol.criteria:
+    for criterion in criteria:
         here, name = partial(make, criterion=criterion.id), criterion.id
-        if not is_asked(criterion, values):
+        if not asked_here or not is_asked(criterion, values, unit.field):
             rating = here(status=Status.NOT_ASKED)
         elif name in given:
             rating = _rated(here, criterion, given[name])
-        elif name in judgement.beyond:
-            rating = here(status=Status.CANNOT_ASSESS, reason=judgement.beyond[name])
-        elif criterion.required:
-            rating = here(status=Status.FAILED, reason=NO_ANSWER)
-        else:
+        elif not criterion.required:
             rating = here(status=Status.SKIPPED)
+        elif judgement.beyond is not None:
+            rating = here(status=Status.CANNOT_ASSESS, reason=judgement.beyond)
+        else:
+            rating = here(status=Status.FAILED, reason=NO_ANSWER)
         if rating.value is not None:
             values[name] = rating.value
         ratings.append(rating)

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from evenhand.protocol.model import (
-    AgreementMeasure,
+    AbstentionMeasure,
     AnswerMeasure,
+    ClassificationMeasure,
     Condition,
     Criterion,
     Example,
@@ -18,10 +19,12 @@ from evenhand.protocol.model import (
     Measure,
     ProportionMeasure,
     Protocol,
+    RetrievalMeasure,
+    TextMeasure,
     field_text,
 )
 from evenhand.records import UNANSWERABLE
-from evenhand.scales import Nominal, Ordinal, Text
+from evenhand.scales import Nominal, Ordinal, Text, exempt_from_evidence
 from evenhand.text import listed, sentence
 
 Row = tuple[str, ...]
@@ -47,6 +50,10 @@ _MEASURES = {
     "recall": "of the items that have a label, the share given it; averaged over the labels",
     "f1": "the harmonic mean of precision and recall; averaged over the labels",
     "confusion_matrix": "how many items of each label were given each label",
+    "text_match": "share of items whose texts have the same words, apart from case, punctuation and articles",
+    "token_f1": "F1 of the words of two texts",
+    "coverage": "share of the reference's words that the text has",
+    "retrieval": "recall, precision and nDCG of the first ids, and the reciprocal rank of the first relevant one (MRR)",
 }
 _BETWEEN = {
     "all": "any two raters",
@@ -64,11 +71,14 @@ class _Block(NamedTuple):
     name: str = ""
 
 
-def guideline(protocol: Protocol, *, owner: bool = True) -> str:
-    """The guideline as Markdown; `owner` adds what the study's owner needs: columns, breakdowns, measures, targets."""
+def guideline(protocol: Protocol, *, owner: bool = True, examples: bool = True) -> str:
+    """The guideline as Markdown; `owner` adds what the study's owner needs: columns, breakdowns, measures, targets.
+
+    Without `examples`, the worked examples are only announced, for a rater who is going to rate them as training.
+    """
     lines: list[str] = []
     previous = ""
-    for block in _blocks(protocol, owner):
+    for block in _blocks(protocol, owner, examples):
         if lines and not block.kind == previous == "entry":
             lines.append("")
         lines += _markdown(block)
@@ -82,7 +92,7 @@ def guideline_rows(protocol: Protocol) -> Sequence[Row]:
     The cells hold the texts as they are; the writer of the file makes those safe that begin like a formula.
     """
     rows: list[Row] = []
-    for block in _blocks(protocol, owner=False):
+    for block in _blocks(protocol, owner=False, examples=True):
         if block.kind in ("entry", "quote"):
             rows.append((block.name, block.text))
         elif block.kind in ("paragraph", "markdown"):
@@ -96,9 +106,17 @@ def condition_in_words(protocol: Protocol, condition: Condition) -> str:
     return f"{protocol.criterion(condition.criterion).title} is {condition.test}"
 
 
-def asked_when(protocol: Protocol, condition: Condition) -> str:
-    """When a criterion is asked, as a sentence for raters."""
-    return f"Asked only when {condition_in_words(protocol, condition)}."
+def asked_when(protocol: Protocol, criterion: Criterion) -> str:
+    """When a criterion is asked, as a sentence for raters; empty if it always is."""
+    about = f"about {protocol.rule.of}s of “{protocol.titles[criterion.of]}”" if criterion.of else ""
+    when = f"when {condition_in_words(protocol, criterion.when)}" if criterion.when else ""
+    return f"Asked only {' and '.join(filter(None, (about, when)))}." if about or when else ""
+
+
+def checked_against(protocol: Protocol, criterion: Criterion) -> str:
+    """What a criterion is checked against, as a sentence for raters; empty if it is the protocol's evidence."""
+    titles = [f"“{protocol.titles[name]}”" for name in criterion.against or ()]
+    return f"Check it against {listed(titles)}." if titles else ""
 
 
 def measure_in_words(protocol: Protocol, measure: Measure) -> str:
@@ -107,7 +125,10 @@ def measure_in_words(protocol: Protocol, measure: Measure) -> str:
         title = protocol.criterion(measure.criterion).title
         also = f" and {condition_in_words(protocol, measure.also)}" if measure.also else ""
         left_out = f", leaving out those where {title} is {listed(measure.exclude, 'or')}" if measure.exclude else ""
-        return f"share of ratings where {title} is {listed(measure.any_of, 'or')}{also}, among all ratings{left_out}"
+        field = protocol.field_of(measure) if len(protocol.rule.fields) > 1 else None
+        every = f"ratings of {protocol.rule.of}s of {field}" if field else "ratings"
+        share = f"share of {every} where {title} is {listed(measure.any_of, 'or')}{also}, among all {every}{left_out}"
+        return share if measure.per == "rating" else f"{share}; in each item, averaged over items{_adjusted(measure)}"
     if isinstance(measure, AnswerMeasure):
         left_out = "questions that the reference itself does not answer are left out"
         if measure.kind == "answered":
@@ -115,8 +136,14 @@ def measure_in_words(protocol: Protocol, measure: Measure) -> str:
         all_of_them = f"all questions, {UNANSWERABLE} counting as 0"
         over = "the answered questions" if measure.over == "answered" else all_of_them
         return f"token F1 of the answer and the reference's, averaged over {over}; {left_out}"
+    if isinstance(measure, AbstentionMeasure):
+        phrases = f", by the phrases {listed(measure.phrases, 'or')}" if measure.phrases else ""
+        also = ", or by Evenhand's own" if phrases and measure.built_in else ""
+        return f"share of items whose {measure.field} declines to answer{phrases}{also}"
     what = _MEASURES[measure.kind]
-    if not isinstance(measure, MeanMeasure | AgreementMeasure):
+    if isinstance(measure, TextMeasure | RetrievalMeasure):
+        return f"{what}; {measure.reads[0]} against {measure.reads[1]}, averaged over items"
+    if isinstance(measure, ClassificationMeasure):
         return f"{what}; {measure.prediction} against {measure.truth}"
     titles = listed([protocol.criterion(name).title for name in measure.criteria])
     each = ", each by itself" if len(measure.criteria) > 1 else ""
@@ -126,7 +153,13 @@ def measure_in_words(protocol: Protocol, measure: Measure) -> str:
     return f"{what}; {between}on {titles}{each}"
 
 
-def _blocks(protocol: Protocol, owner: bool) -> Iterator[_Block]:
+def _adjusted(measure: ProportionMeasure) -> str:
+    """What else is done to the share in an item."""
+    abstained = "" if measure.abstained is None else f"; {measure.abstained:g} if the text abstains"
+    return abstained if measure.times is None else f"{abstained}; multiplied with {measure.times}"
+
+
+def _blocks(protocol: Protocol, owner: bool, examples: bool) -> Iterator[_Block]:
     yield _Block("#", protocol.title)
     yield _Block("paragraph", f"Protocol {protocol.name}, version {protocol.version}.")
     yield from _seen(protocol)
@@ -139,8 +172,10 @@ def _blocks(protocol: Protocol, owner: bool) -> Iterator[_Block]:
     yield from _also_asked(protocol)
     if protocol.examples:
         yield _Block("##", "Worked examples")
+        if not examples:
+            yield _Block("paragraph", "You rate them first, as training. Once you have, they are part of this page.")
         previous: Example | None = None
-        for number, example in enumerate(protocol.examples, start=1):
+        for number, example in enumerate(protocol.examples if examples else (), start=1):
             yield from _example(protocol, example, number, previous)
             previous = example
     if owner:
@@ -155,20 +190,27 @@ def _seen(protocol: Protocol) -> Iterator[_Block]:
         yield _entry(protocol.titles[name], f"{about}. {sentence(spec.description or '')}".strip())
         for label, meaning in (spec.labels or {}).items():
             yield _entry(f"{protocol.titles[name]}: {label}", meaning.definition)
-    what = "You rate each item as a whole."
-    if name := protocol.rule.field:
-        spec = protocol.item.fields[name]
-        title, hidden = protocol.titles[name], "" if spec.shown else ", which you do not see"
-        what = f"You rate one sentence of “{title}” at a time."
-        if protocol.rule.of == "question":
-            what = f"You answer one question at a time. The questions were made from “{title}”{hidden}."
-    yield _Block("paragraph", what)
+    yield _Block("paragraph", _units(protocol))
+
+
+def _units(protocol: Protocol) -> str:
+    """What is rated at a time, as a sentence for raters."""
+    rule, unseen = protocol.rule, ", which you do not see"
+    if rule.of == "item":
+        return "You rate each item as a whole."
+    hidden = {name: "" if protocol.item.fields[name].shown else unseen for name in rule.fields}
+    sources = listed([f"“{protocol.titles[name]}”{hidden[name]}" for name in rule.fields])
+    if rule.of == "sentence":
+        return f"You rate one sentence of {sources} at a time."
+    if rule.of == "question":
+        return f"You answer one question at a time. The questions were made from {sources}."
+    return f"You rate one claim at a time. The claims were taken from {sources}."
 
 
 def _criterion(protocol: Protocol, criterion: Criterion, number: int) -> Iterator[_Block]:
     yield _Block("###", f"{number}. {criterion.title}")
     yield _Block("paragraph", criterion.question)
-    notes = [asked_when(protocol, criterion.when)] if criterion.when else []
+    notes = [*filter(None, (asked_when(protocol, criterion), checked_against(protocol, criterion)))]
     notes += ["It sums up the other criteria."] if criterion.overall else []
     notes += [] if criterion.required else ["You may leave it out."]
     if notes:
@@ -187,9 +229,11 @@ def _criterion(protocol: Protocol, criterion: Criterion, number: int) -> Iterato
 def _also_asked(protocol: Protocol) -> Iterator[_Block]:
     ask = protocol.ask
     exempt = "; free text needs none" if any(isinstance(c.scale, Text) for c in protocol.criteria) else ""
+    nothing = dict.fromkeys(answer for c in protocol.criteria for answer in exempt_from_evidence(c.scale))
+    uncited = f"; none is needed for {listed(list(nothing), 'or')}" if nothing else ""
     entries = [
         ("Rationale", ask.rationale, f"for each rating, why you chose it; point at words of the text{exempt}"),
-        ("Evidence", ask.evidence, "for each rating, the passages on which it rests"),
+        ("Evidence", ask.evidence, f"for each rating, the passages on which it rests{uncited}"),
         ("Confidence", ask.confidence, "once for all ratings together, how sure you are, from 0 to 100 percent"),
         ("Notes", ask.notes, "once for all ratings together, anything that should be known about this case"),
     ]
@@ -206,15 +250,21 @@ def _example(protocol: Protocol, example: Example, number: int, previous: Exampl
         for name, value in protocol.example_fields(example).items():
             yield _Block("quote", field_text(value), protocol.titles[name])
     if example.unit is not None:
-        name = "Sentence to rate" if protocol.rule.of == "sentence" else "Question to answer"
+        source = protocol.example_field(example)
+        of = f" from {protocol.titles[source]}" if source and len(protocol.rule.fields) > 1 else ""
+        name = (
+            "Question to answer" if protocol.rule.of == "question" else f"{protocol.rule.of.capitalize()}{of} to rate"
+        )
         yield _Block("quote", example.unit, name)
     for criterion in protocol.criteria:
         if criterion.id in example.ratings:
             rating = example.ratings[criterion.id]
             if isinstance(criterion.scale, Ordinal) and isinstance(rating, int):
                 rating = f"{rating} {criterion.scale.levels[rating].label}"
-            yield _entry(f"{criterion.title}: {rating}", example.rationales.get(criterion.id, ""))
-    if example.confidence is not None:
+            quotes = " … ".join(f"“{quote}”" for quote in example.evidence.get(criterion.id, ()))
+            reasons = [example.rationales.get(criterion.id, ""), f"Evidence: {quotes}" if quotes else ""]
+            yield _entry(f"{criterion.title}: {rating}", " ".join(filter(None, reasons)))
+    if example.confidence is not None and protocol.ask.confidence != "off":
         yield _entry(f"Confidence: {example.confidence:g} percent", "")
     if example.notes:
         yield _entry("Notes", example.notes)
@@ -231,7 +281,8 @@ def _owner(protocol: Protocol) -> Iterator[_Block]:
         facts += [f"also read from {listed(spec.aliases)}"] if spec.aliases else []
         if spec.delimiter is not None:
             mark = "an empty line" if spec.delimiter == "\n\n" else f"“{spec.delimiter}”"
-            facts.append(f"in one cell, {mark} stands between two passages")
+            what = "of a list of texts" if spec.kind == "text" else "in one cell"
+            facts.append(f"{what}, {mark} stands between two {'ids' if spec.kind == 'ids' else 'passages'}")
         yield _entry(name, "; ".join(facts))
     if named := [criterion for criterion in protocol.criteria if criterion.columns or criterion.model_columns]:
         yield _Block("###", "Columns of rating files")
@@ -253,7 +304,8 @@ def _owner(protocol: Protocol) -> Iterator[_Block]:
     if protocol.targets:
         yield _Block("###", "Targets")
         for target in protocol.targets:
-            yield _entry(target.measure, f"at least {target.at_least:g}")
+            part = "" if target.label is None else f"{target.label} "
+            yield _entry(target.measure, f"{part}at least {target.at_least:g}")
 
 
 def _entry(name: str, text: str) -> _Block:

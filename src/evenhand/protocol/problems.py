@@ -7,7 +7,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from evenhand.errors import Problem
+from evenhand.errors import KEPT, Problem
 from evenhand.text import did_you_mean
 
 KeyPath = tuple[str | int, ...]
@@ -51,12 +51,10 @@ def validation_problems(error: ValidationError, model: type[BaseModel], given: o
     schema, details = model.model_json_schema(), error.errors()
     # A list also counts as too short because its entries are wrong, which are reported themselves.
     wrong = {detail["loc"][:-length] for detail in details for length in range(1, len(detail["loc"]) + 1)}
-    found = [
-        _problem(detail, content, schema)
-        for detail in details
-        if detail["type"] != "too_short" or detail["loc"] not in wrong
-    ]
-    return list(dict.fromkeys(found))
+    told = [detail for detail in details if detail["type"] != "too_short" or detail["loc"] not in wrong]
+    found = [_problem(detail, content, schema) for detail in told[:KEPT]]
+    more = [Problem(f"{len(told) - KEPT:,} more problems of this kind")] if len(told) > KEPT else []
+    return [*dict.fromkeys(found), *more]
 
 
 def _problem(detail: ErrorDetails, content: Content, schema: dict[str, Any]) -> Problem:
@@ -67,7 +65,7 @@ def _problem(detail: ErrorDetails, content: Content, schema: dict[str, Any]) -> 
         # `{anchor: Rude, but aimed at nobody}` has a key "but aimed at nobody" without a value.
         cut = detail["input"] is None and " " in key
         return content.problem(
-            f"unknown key {path[-1]!r}{did_you_mean(key, valid)}; valid here: {', '.join(valid)}",
+            f"unknown key {_named(path[-1])}{did_you_mean(key, valid)}; valid here: {', '.join(valid)}",
             path[:-1],
             path[-1],
             fix="within { } a text with a comma must be in quotes" if cut else None,
@@ -83,7 +81,7 @@ def _problem(detail: ErrorDetails, content: Content, schema: dict[str, Any]) -> 
     if kind in ("literal_error", "string_pattern_mismatch"):
         described = [found["description"] for found in _schemas_at(path, schema) if "description" in found]
         valid = context.get("expected") or next(iter(described), None) or context.get("pattern")
-        return content.problem(f"{detail['input']!r} is not valid here; valid: {valid}", path)
+        return content.problem(f"{_named(detail['input'])} is not valid here; valid: {valid}", path)
     return content.problem(_message(detail), path)
 
 

@@ -79,6 +79,8 @@ class Rater(Interface):
     """The models it asks. The run closes them."""
     members: Sequence["Rater"] = ()
     """The raters it is made of, if it is a jury."""
+    remarks: Sequence[str] = ()
+    """What the user should know of it, such as what it cannot do for want of a package."""
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         """A judgement of each of these units of one item, in their order."""

@@ -2,7 +2,7 @@
 
 Each categorical criterion gets the distribution of its votes and their mode. If two values have the same share, the
 level nearest to the mean wins, the lower of two that are equally near; among labels, the one the protocol lists first.
-A free text is the one given most often, a percentage the mean. A judgement is a failure unless more than half of the
+A free text is the one given most often, a number the mean. A judgement is a failure unless more than half of the
 votes can be used.
 """
 
@@ -14,12 +14,13 @@ from typing import TypeVar
 
 from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
-from evenhand.protocol.completion import Judgement, is_asked
+from evenhand.protocol.completion import Judgement, carrier, is_asked
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.raters.base import Rater, model_ref
+from evenhand.raters.overlap_rater import OverlapRater
 from evenhand.raters.registry import RaterContext, rater_of, specs_in
 from evenhand.records import Answer, Item, Unit, Value
-from evenhand.scales import Nominal, Ordinal, Percent
+from evenhand.scales import Nominal, Numeric, Ordinal
 
 T = TypeVar("T")
 
@@ -38,19 +39,18 @@ def combined(protocol: Protocol, unit: Unit, votes: Sequence[Judgement], noun: s
     reply = usable[0].reply
     for criterion in protocol.criteria:
         given = [(vote, answer) for vote in usable for answer in vote.answers if answer.criterion == criterion.id]
-        if given and is_asked(criterion, values):
+        if given and is_asked(criterion, values, unit.field):
             answer, spokesman = _agreed(criterion, given)
             # The reply of the vote whose rationale was taken for the first answer.
             reply = reply if answers else spokesman.reply
             answers.append(answer)
             values[criterion.id] = criterion.scale.read(answer.value)
     confidences = [answer.confidence for vote in usable for answer in vote.answers if answer.confidence is not None]
-    if confidences and answers:
-        lead = next((n for n, answer in enumerate(answers) if answer.criterion == protocol.lead.id), 0)
-        answers[lead] = replace(answers[lead], confidence=sum(confidences) / len(confidences))
+    if confidences:
+        lead, mean = carrier(protocol, values), sum(confidences) / len(confidences)
+        answers = [replace(one, confidence=mean) if one.criterion == lead else one for one in answers]
     seconds = [vote.seconds for vote in votes if vote.seconds is not None]
-    # A criterion beyond one rater may be answered by another; an answer takes precedence.
-    beyond = {criterion: why for vote in usable for criterion, why in vote.beyond.items()}
+    beyond = next((vote.beyond for vote in usable if vote.beyond is not None), None)
     return Judgement(unit, answers, seconds=sum(seconds) if seconds else None, reply=reply, beyond=beyond)
 
 
@@ -58,7 +58,7 @@ def _agreed(criterion: Criterion, given: Sequence[tuple[Judgement, Answer]]) -> 
     """The answer of the majority, and the first vote for it."""
     scale, distribution = criterion.scale, ()
     read = [scale.read(answer.value) for _, answer in given]
-    if isinstance(scale, Percent):
+    if isinstance(scale, Numeric):
         value: Value = sum(number for number in read if not isinstance(number, str)) / len(read)
     elif isinstance(scale, Ordinal | Nominal):
         shares = {value: read.count(value) / len(read) for value in read}
@@ -96,6 +96,9 @@ def jury(spec: str, name: str, context: RaterContext) -> Rater:
     if len(specs) < 2:
         raise UserError(f"{spec!r} is not a jury: name two raters or more, as in jury(openai:MODEL, gemini:MODEL)")
     members = [rater_of(member, context) for member in specs]
+    scores = [member.ref.id for member in members if isinstance(member, OverlapRater)]
+    if scores:
+        raise UserError(f"{scores[0]} in {spec!r} has no vote: overlap scores are about the item, not the criteria")
     models = [chat.model for member in members for chat in member.chats]
     models += [str(member.settings.get("spec", member.ref.id)) for member in members if not member.chats]
     twice = sorted({model for model in models if models.count(model) > 1})
@@ -110,6 +113,7 @@ class Jury:
     def __init__(self, name: str, protocol: Protocol, members: Sequence[Rater]) -> None:
         self._protocol = protocol
         self.members = members
+        self.remarks: Sequence[str] = ()
         self.chats: Sequence[Chat] = [chat for member in members for chat in member.chats]
         self.together = all(member.together for member in members)
         self.settings: Mapping[str, object] = {

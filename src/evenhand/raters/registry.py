@@ -22,7 +22,7 @@ from evenhand.records import Answer, Item, Kind, RaterRef, Unit
 
 GROUP = "evenhand.raters"
 _NAMED = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)=(?P<spec>.+)", re.DOTALL)
-_LOCAL_KINDS = ("verifier", "quest-eval")
+_LOCAL_KINDS = ("verifier", "quest-eval", "overlap")
 _KIND = re.compile(r"(?P<kind>[A-Za-z][A-Za-z0-9_-]*)(?::|\(|$)")
 
 Connect = Callable[[str | Chat], Chat]
@@ -64,14 +64,14 @@ def rater_of(source: RaterSource, context: RaterContext) -> Rater:
     """The rater that a spec names, a function builds or an object is. Raises UserError for an unknown spec."""
     name = None
     if isinstance(source, str):
-        name, spec, kind = _split(source)
+        name, spec, kind = split_spec(source)
         entry_point = kinds().get(kind)
         if entry_point is None:
             raise UserError(
                 f"there is no rater {spec!r}; valid are openai:MODEL, gemini:MODEL, anthropic:MODEL, "
                 "http://HOST:PORT/v1#MODEL, hf:FOLDER-OR-ID, jury(SPEC, SPEC, …), verifier, verifier(onnx:NAME), "
-                "verifier(SPEC), quest-eval, quest-eval(SPEC), each also as NAME=SPEC; "
-                f"installed kinds: {', '.join(sorted(kinds()))}"
+                "verifier(SPEC), quest-eval, quest-eval(SPEC), ai-detection(SPEC), overlap, overlap(SCORE, …), "
+                f"each also as NAME=SPEC; installed kinds: {', '.join(sorted(kinds()))}"
             )
         loaded = entry_point.load()
         if isinstance(loaded, type) and spec.lower() != kind:
@@ -84,7 +84,7 @@ def rater_of(source: RaterSource, context: RaterContext) -> Rater:
     return cast("Callable[[RaterContext], Rater]", source)(context)
 
 
-def _split(spec: str) -> tuple[str, str, str]:
+def split_spec(spec: str) -> tuple[str, str, str]:
     """The name, the spec without it, and its kind, which is empty if there is none."""
     spec = spec.strip()
     named = _NAMED.fullmatch(spec)
@@ -97,7 +97,7 @@ def model_within(outer: str, spec: str, context: RaterContext, protocol: Protoco
     """The language model in verifier(SPEC) and the like, under `protocol` if given. Raises UserError if it is none."""
     context = context if protocol is None else replace(context, protocol=protocol)
     # Local kinds are rejected before they complain that the inner protocol does not suit them.
-    rater = None if _split(spec)[2] in _LOCAL_KINDS else rater_of(spec, context)
+    rater = None if split_spec(spec)[2] in _LOCAL_KINDS else rater_of(spec, context)
     if rater is None or not rater.chats:
         raise UserError(
             f"{outer}({spec}): {spec!r} is not a language model; name one, as in {outer}(openai:MODEL), or use {outer} "
@@ -132,10 +132,9 @@ class AdaptedRater(Rater):
         version = str(getattr(rater, "version", ""))
         given: Mapping[str, object] = getattr(rater, "settings", {})
         self.settings: Mapping[str, object] = {"class": type(rater).__qualname__, "version": version, **given}
-        ref = getattr(rater, "ref", None)
         rater_id = name or str(getattr(rater, "id", type(rater).__name__))
         kind = Kind(getattr(rater, "kind", Kind.RULE))
-        self.ref = ref if isinstance(ref, RaterRef) else RaterRef(rater_id, kind, version, digest_of(self.settings))
+        self.ref = RaterRef(rater_id, kind, version, digest_of(self.settings))
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         return [await self._judgement(item, unit) for unit in units]

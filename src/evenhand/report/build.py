@@ -1,19 +1,22 @@
 """The report as data, and how it is built from a study's tables. `text`, `json` and `html` only render it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
 
 from evenhand.analysis.agreement import Agreement, criterion_agreement
+from evenhand.analysis.combined import selections
 from evenhand.analysis.disagreements import Disputed, disputed
 from evenhand.analysis.figures import Figure
 from evenhand.analysis.measures import measures
+from evenhand.analysis.overlap_scores import OverlapScore, overlap_scores
+from evenhand.analysis.strata import Stratum, strata
 from evenhand.analysis.tables import Tables
 from evenhand.analysis.targets import TargetResult, targets
 from evenhand.analysis.trust import Trust, trust
-from evenhand.protocol.model import Protocol
+from evenhand.protocol.model import Combination, Protocol
 from evenhand.records import Item, Kind, Rating, Status, Unit, Value
 from evenhand.statistics import DEFAULT, Resampling
 from evenhand.version import __version__
@@ -39,6 +42,8 @@ class Provenance:
     """Ratings under other protocol digests, which no figure here counts."""
     adjudicators: Sequence[str] = ()
     """Raters who saw what others had said: in their own figures, but in no agreement."""
+    own_output: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Models that rated what they had written themselves, each with the number of such units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,19 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class FigureOptions:
+    """What figures are asked for beyond the protocol's own.
+
+    `by`: the fields by which results are broken down, several for their combinations. `combine`: raters taken as one,
+    by name. `together`: criteria on which agreement is also measured as on one.
+    """
+
+    by: Sequence[Sequence[str]] = ()
+    combine: Mapping[str, Combination] = field(default_factory=dict[str, Combination])
+    together: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything a report shows, in the order it shows it. A single result is a report with one part filled in."""
 
@@ -81,44 +99,100 @@ class Report:
     measures: Sequence[Figure] = ()
     targets: Sequence[TargetResult] = ()
     agreements: Mapping[str, Agreement] = field(default_factory=dict[str, Agreement])
+    by_stratum: Sequence[Agreement] = ()
+    combined: Mapping[str, Combination] = field(default_factory=dict[str, Combination])
     distributions: Sequence[Distribution] = ()
     trust: Mapping[str, Trust] = field(default_factory=dict[str, Trust])
     cases: Sequence[Case] = ()
+    scores: Sequence[OverlapScore] = ()
 
 
 Fetch = Callable[[Sequence[int]], Sequence[tuple[Item, Unit, Sequence[Rating]]]]
 """Units by their numbers, each with its item and its ratings."""
 
 
-def build(tables: Tables, location: str, fetch: Fetch, plan: Resampling = DEFAULT) -> Report:
-    """The whole report; `fetch` gets the texts of disputed units."""
-    measured = measures(tables, plan)
+def build(
+    tables: Tables,
+    location: str,
+    fetch: Fetch,
+    plan: Resampling = DEFAULT,
+    models: Mapping[str, Collection[str]] | None = None,
+) -> Report:
+    """The whole report; `fetch` gets the texts of disputed units, `models` names the models of each rater."""
+    measured = _measured(tables, plan, FigureOptions())
     view = tables.compared()
     categorical = [name for name, table in view.tables.items() if table.criterion.scale.values]
+    heading = _heading(tables, location, plan)
     return replace(
-        _heading(tables, location, plan),
+        heading,
+        source=replace(heading.source, own_output=own_output(tables, models or {})),
         measures=measured,
         targets=targets(tables, measured, plan),
-        agreements={name: criterion_agreement(table, plan) for name, table in view.tables.items()},
+        agreements=_agreements(view, _combined(view, FigureOptions()), plan),
         distributions=[_distribution(view, name) for name in categorical],
         trust={name: trust(view, name, plan) for name in categorical},
         cases=_cases(view, categorical, fetch),
+        scores=overlap_scores(view, plan) if view.scores else (),
     )
 
 
 def agreement_report(
-    tables: Tables, location: str = "", plan: Resampling = DEFAULT, criterion: str | None = None
+    tables: Tables,
+    location: str = "",
+    plan: Resampling = DEFAULT,
+    criterion: str | None = None,
+    options: FigureOptions = FigureOptions(),
 ) -> Report:
     """Agreement, on one criterion or on all on which raters can be compared, and the targets."""
-    heading, compared = _heading(tables, location, plan), tables.compared().tables
-    chosen = compared if criterion is None else {criterion: compared[criterion]}
-    agreements = {name: criterion_agreement(table, plan) for name, table in chosen.items()}
-    return replace(heading, agreements=agreements, targets=targets(tables, plan=plan))
+    heading = _heading(tables, location, plan, options)
+    view = tables.compared()
+    if criterion is not None:
+        view = replace(view, tables={criterion: view.tables[criterion]})
+    views = [view, *([view.joined(options.together)] if options.together else [])]
+    agreements: dict[str, Agreement] = {}
+    by_stratum: list[Agreement] = []
+    for one in views:
+        combined = _combined(one, options)
+        parts = strata(one, options.by) if options.by else []
+        agreements |= _agreements(one, combined, plan)
+        for part in parts:
+            by_stratum += _agreements(one, combined, plan, part).values()
+    return replace(
+        heading,
+        agreements=agreements,
+        by_stratum=by_stratum,
+        scores=overlap_scores(view, plan, options.by or None) if view.scores else (),
+        targets=targets(tables, plan=plan),
+    )
 
 
-def measures_report(tables: Tables, location: str = "", plan: Resampling = DEFAULT) -> Report:
+def _combined(tables: Tables, options: FigureOptions) -> Sequence[Tables]:
+    how = {**tables.protocol.combine, **options.combine}
+    return list(selections(tables, how)) if how else []
+
+
+def _agreements(
+    tables: Tables, combined: Sequence[Tables], plan: Resampling, part: Stratum | None = None
+) -> dict[str, Agreement]:
+    """The agreement on each criterion, over all units or in one stratum."""
+    found: dict[str, Agreement] = {}
+    for name in tables.tables:
+        used = [of.tables[name] if part is None else of.tables[name].within(part.units) for of in (tables, *combined)]
+        found[name] = replace(criterion_agreement(used[0], plan, used[1:]), stratum=part and part.of)
+    return found
+
+
+def _measured(tables: Tables, plan: Resampling, options: FigureOptions) -> list[Figure]:
+    """The protocol's measures, then those about combined raters."""
+    every = [tables, *_combined(tables, options)]
+    return [one for of in every for one in measures(of, plan, by=options.by or None, together=options.together)]
+
+
+def measures_report(
+    tables: Tables, location: str = "", plan: Resampling = DEFAULT, options: FigureOptions = FigureOptions()
+) -> Report:
     """The protocol's own measures."""
-    return replace(_heading(tables, location, plan), measures=measures(tables, plan))
+    return replace(_heading(tables, location, plan, options), measures=_measured(tables, plan, options))
 
 
 def trust_report(tables: Tables, location: str, criterion: str, plan: Resampling = DEFAULT) -> Report:
@@ -126,10 +200,10 @@ def trust_report(tables: Tables, location: str, criterion: str, plan: Resampling
     return replace(_heading(tables, location, plan), trust={criterion: trust(tables.compared(), criterion, plan)})
 
 
-def _heading(tables: Tables, location: str, plan: Resampling) -> Report:
+def _heading(tables: Tables, location: str, plan: Resampling, options: FigureOptions = FigureOptions()) -> Report:
     raters: list[RaterRow] = []
     for number, rater in enumerate(tables.raters):
-        counts = [table.statuses[number] for table in tables.tables.values()]
+        counts = [table.statuses[number] for table in (*tables.tables.values(), *tables.scores.values())]
         statuses = {status: sum(count.get(status, 0) for count in counts) for status in Status}
         raters.append(RaterRow(rater.id, rater.kind, rater.version, statuses, tables.failures.get(rater.id, {})))
     source = Provenance(
@@ -144,7 +218,19 @@ def _heading(tables: Tables, location: str, plan: Resampling) -> Report:
         left_out=tables.left_out,
         adjudicators=tables.ruled(),
     )
-    return Report(source, raters)
+    return Report(source, raters, combined={**tables.protocol.combine, **options.combine})
+
+
+def own_output(tables: Tables, models: Mapping[str, Collection[str]]) -> Mapping[str, int]:
+    """Raters that rated what their models had written, by the label `model` of the items, and how many units."""
+    written, clusters, found = tables.labels.get("model", ()), tables.clusters, dict[str, int]()
+    for number, rater in enumerate(tables.raters) if written else ():
+        own = models.get(rater.id, ())
+        units = {unit for table in tables.tables.values() for unit in table.units_of(number).tolist()} if own else ()
+        count = sum(written[unit if clusters is None else int(clusters[unit])] in own for unit in units)
+        if count:
+            found[rater.id] = count
+    return found
 
 
 def _distribution(view: Tables, name: str) -> Distribution:

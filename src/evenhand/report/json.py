@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from evenhand.analysis.agreement import Agreement
 from evenhand.analysis.figures import Figure
+from evenhand.analysis.overlap_scores import OverlapScore
 from evenhand.report.build import GENERATOR, Report
 from evenhand.statistics import Estimate
 
@@ -27,6 +28,9 @@ def agree_json(report: Report) -> Json:
         "digest": source.protocol.digest,
         "raters": [{"id": rater.id, "kind": str(rater.kind)} for rater in report.raters],
         "criteria": {name: plain(_criterion(found)) for name, found in report.agreements.items()},
+        **({"combined": plain(report.combined)} if report.combined else {}),
+        **({"strata": [_of_stratum(found) for found in report.by_stratum]} if report.by_stratum else {}),
+        **({"scores": [_score(found) for found in report.scores]} if report.scores else {}),
         "targets": [target.to_dict() for target in report.targets],
         "left_out": {"earlier_protocols": dict(source.left_out), "adjudicators": list(source.adjudicators)},
     }
@@ -36,7 +40,8 @@ def measures_json(report: Report) -> Json:
     """What `evenhand measures --json` prints."""
     protocol = report.source.protocol
     figures = [figure.to_dict() for figure in report.measures]
-    return {"protocol": protocol.name, "digest": protocol.digest, "measures": figures}
+    combined = {"combined": plain(report.combined)} if report.combined else {}
+    return {"protocol": protocol.name, "digest": protocol.digest, "measures": figures, **combined}
 
 
 def report_json(report: Report) -> Json:
@@ -76,6 +81,10 @@ def _plainer(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form here")
 
 
+def _of_stratum(found: Agreement) -> Json:
+    return {"stratum": found.stratum, "criterion": found.criterion, **plain(_criterion(found))}
+
+
 def _criterion(found: Agreement) -> Json:
     shares = dict(zip(found.labels, found.spread.shares, strict=True)) if found.spread else {}
     sides, rest = ("a", "b", "kind", "n"), ("per_label", "labels", "confusion")
@@ -83,7 +92,7 @@ def _criterion(found: Agreement) -> Json:
     # Which of the forms that go by one name each figure is.
     forms = {"alpha": f"Krippendorff, {found.level} metric", "ac": "Gwet AC1", "fleiss": "Fleiss, identity weights"}
     if found.level != "nominal":
-        forms["ac"] = "Gwet AC2, quadratic weights"
+        forms["ac"] = f"Gwet AC2, quadratic weights{', 101 whole percents' if found.level == 'interval' else ''}"
         forms["icc"] = "ICC(2,1): two-way random, single rater, absolute agreement"
     return {
         **_some(found, ("level", "n_units", "percent", "alpha", "ac", "fleiss")),
@@ -91,6 +100,7 @@ def _criterion(found: Agreement) -> Json:
         "forms": forms,
         "majority": {
             **_some(votes, ("n", "full", "majority", "none")),
+            "by_count": found.majority.by_count,
             "per_rater": {rater: estimate.value for rater, estimate in found.majority.plain.items()},
             "with_others": found.majority.others,
         },
@@ -98,9 +108,18 @@ def _criterion(found: Agreement) -> Json:
         "baseline": {"label": found.labels[baseline.commonest], "share": baseline.baseline} if baseline else None,
         "shares": shares,
         **_some(found, ("specific", "rare", "warnings")),
+        **({"values": found.values} if found.values else {}),
         "pairs": [{**_some(pair, sides), **pair.statistics, **_some(pair, rest)} for pair in found.pairs],
+        "pairs_without_shared_units": found.unpaired,
         "status": found.statuses,
     }
+
+
+def _score(found: OverlapScore) -> Json:
+    whole, *parts = found.means
+    strata = [{"stratum": one.stratum, "mean": one.estimate} for one in parts]
+    rest = plain({"status": found.statuses, "strata": strata, "correlations": found.correlations})
+    return {**_some(found, ("score", "rater")), "mean": whole.estimate.to_dict(), **rest}
 
 
 def _some(of: object, names: Iterable[str]) -> Json:

@@ -1,15 +1,16 @@
 """The report for a terminal: its figures in plain text, without the texts of units, confusion tables, distributions and
 majority votes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from evenhand.analysis.agreement import Agreement, Pair
-from evenhand.analysis.figures import Figure
+from evenhand.analysis.figures import PEOPLE, Figure
+from evenhand.analysis.overlap_scores import OverlapScore
 from evenhand.analysis.targets import TargetResult
 from evenhand.analysis.trust import Trust
-from evenhand.analysis.trust_sentences import in_words
 from evenhand.records import Status
 from evenhand.report.build import GENERATOR, Provenance, RaterRow, Report
+from evenhand.report.trust_sentences import in_words
 from evenhand.statistics import Estimate
 from evenhand.text import counted, line, listed
 
@@ -28,21 +29,23 @@ def report_text(report: Report) -> str:
         f"{GENERATOR} {source.version}, made {source.made:%Y-%m-%d %H:%M}, "
         f"{source.replicates:,} bootstrap replicates, seed {source.seed}",
     ]
-    raters = [*_raters(report.raters), *_left_out(source)]
+    raters = [*_raters(report.raters), *_own_output(source), *_left_out(source)]
     agreements = map(_criterion, report.agreements.values())
     parts = [head, raters, _targets(report.targets), _measures(report.measures), *agreements]
-    return _paragraphs([*parts, *map(_trust, report.trust.values())]) + "\n"
+    return _paragraphs([*parts, *_scores(report.scores), *map(_trust, report.trust.values())]) + "\n"
 
 
 def agreement_text(report: Report) -> str:
     """What `evenhand agree` prints."""
     left_out = ([words] for words in _left_out(report.source))
-    return _paragraphs([*map(_criterion, report.agreements.values()), _targets(report.targets), *left_out])
+    agreements = map(_criterion, [*report.agreements.values(), *report.by_stratum])
+    parts = [*agreements, *_scores(report.scores), _combined(report), _targets(report.targets)]
+    return _paragraphs([*parts, *left_out])
 
 
 def measures_text(report: Report) -> str:
     """What `evenhand measures` prints."""
-    parts = [_measures(report.measures), _earlier(report.source)]
+    parts = [_measures(report.measures), _combined(report), _earlier(report.source)]
     return _paragraphs(parts) or f"{report.source.protocol.name} defines no measures."
 
 
@@ -80,6 +83,13 @@ def _raters(raters: Sequence[RaterRow]) -> list[str]:
     return ["Raters", *_table(rows, ["", "", *(status.replace("_", " ") for status in Status)]), *failures]
 
 
+def _own_output(source: Provenance) -> list[str]:
+    return [
+        line(f"  {rater} rated its own output in {counted(count, 'unit')}: models tend to favour what they wrote.")
+        for rater, count in source.own_output.items()
+    ]
+
+
 def _left_out(source: Provenance) -> list[str]:
     """Whose ratings no agreement counts, and which ratings no figure counts."""
     if not source.adjudicators:
@@ -101,9 +111,10 @@ def _targets(targets: Sequence[TargetResult]) -> list[str]:
     rows: list[list[str]] = []
     for target in targets[:MOST_TARGETS]:
         sides = " – ".join(side for side in (target.a, target.b) if side)
+        label = "" if target.label is None else str(target.label)
         settled = f"; {counted(target.more_items, 'more item')} would settle it" if target.more_items else ""
         figure = [f"goal {target.goal:g}", shown(target.estimate), f"{target.verdict}{settled}"]
-        rows.append([target.measure, target.criterion or "", sides, *figure])
+        rows.append([target.measure, target.criterion or "", sides, label, *figure])
     more = len(targets) - len(rows)
     rest = [f"  … and {counted(more, 'more target')}; the JSON output has all"] if more else []
     return ["Targets", *_table(rows), *rest] if rows else []
@@ -114,7 +125,7 @@ def _measures(measures: Sequence[Figure]) -> list[str]:
     by_stratum: dict[str, list[list[str]]] = {}
     for measure in measures:
         if measure.estimate.value is not None or measure.detail is None:
-            stratum = ", ".join(f"{field} {value}" for field, value in (measure.stratum or {}).items())
+            stratum = _stratum(measure.stratum)
             row = [
                 measure.statistic,
                 measure.criterion or "",
@@ -132,6 +143,15 @@ def _measures(measures: Sequence[Figure]) -> list[str]:
     return lines
 
 
+def _stratum(stratum: Mapping[str, str] | None) -> str:
+    return ", ".join(f"{field} {value}" for field, value in (stratum or {}).items())
+
+
+def _combined(report: Report) -> list[str]:
+    """How raters were combined, one line for each."""
+    return [line(f"{name} is the {one.describe()}.") for name, one in report.combined.items()]
+
+
 def _counts(left_out: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {why.replace('_', ' ')}" for why, count in left_out.items())
 
@@ -144,31 +164,61 @@ def _criterion(found: Agreement) -> list[str]:
         ["AC2 (quadratic)" if ordered else "AC1", shown(found.ac), "Fleiss κ", shown(found.fleiss)],
         *([["ICC(2,1)", shown(found.icc), "", ""]] if found.icc else []),
     ]
-    lines = [line(f"{found.criterion} ({found.level}): {counted(found.n_units, 'unit')} rated by two or more")]
+    stratum = f", {of}" if (of := _stratum(found.stratum)) else ""
+    units = f"{counted(found.n_units, 'unit')} rated by two or more"
+    lines = [line(f"{found.criterion} ({found.level}){stratum}: {units}")]
     lines += _table(overall)
-    if found.spread is not None:
+    if found.values:
+        lines.append(f"  ratings: {', '.join(f'{name} {value:,.4g}' for name, value in found.values.items())}")
+    elif found.spread is not None:
         shares = [f"{label} {share:.0%}" for label, share in zip(found.labels, found.spread.shares, strict=True)]
         rare = f"; agreement on the rare ones: {shown(found.rare)}" if found.spread.skewed else ""
         lines.append(line(f"  shares: {', '.join(shares)}{rare}"))
     lines += [line(f"  {warning}") for warning in found.warnings]
-    lines += _pairs(found.pairs, ordered)
+    lines += _pairs(found.pairs)
+    if found.unpaired:
+        lines.append(f"  {counted(found.unpaired, 'pair')} of raters without a shared unit left out")
     left_out = {str(status): count for status, count in found.statuses.items() if count and status is not Status.RATED}
     return [*lines, f"  left out: {_counts(left_out)}"] if left_out else lines
 
 
-def _pairs(pairs: Sequence[Pair], ordered: bool) -> list[str]:
+def _pairs(pairs: Sequence[Pair]) -> list[str]:
     """All pairs; of very many, those that share most units."""
     if not pairs:
         return []
     kept = pairs if len(pairs) <= MOST_PAIRS else sorted(pairs, key=lambda pair: -pair.n)[:MOST_PAIRS]
-    head = ["", "", "", "n", "percent agreement", "κ", *(["quadratic κ", "within one"] if ordered else ["macro-F1"])]
-    rows: list[list[str]] = []
-    for pair in kept:
-        extra = [pair.kappa_quadratic, pair.within_one] if ordered else [pair.macro_f1]
-        rows.append([pair.a, pair.b, pair.kind, f"{pair.n:,}", *map(shown, (pair.percent, pair.kappa, *extra))])
+    columns = {"percent agreement": "percent", **({"κ": "kappa"} if pairs[0].labels else {})}
+    ordered = {"quadratic κ": "kappa_quadratic", "within one": "within_one"}
+    columns |= {"macro-F1": "macro_f1"} if pairs[0].kappa_quadratic is None else ordered
+    head = ["", "", "", "n", *columns]
+    rows = [
+        [pair.a, pair.b, pair.kind, f"{pair.n:,}", *(shown(getattr(pair, name)) for name in columns.values())]
+        for pair in kept
+    ]
     more = len(pairs) - len(kept)
     rest = [f"  … and {counted(more, 'more pair')} with as many shared units or fewer; the JSON output has all"]
     return [*_table(rows, head), *(rest if more else [])]
+
+
+def _scores(scores: Sequence[OverlapScore]) -> Iterator[list[str]]:
+    """The means of overlap scores, and their correlation with people."""
+    several = len({found.rater for found in scores}) > 1
+    names = [f"{found.score} by {found.rater}" if several else found.score for found in scores]
+    means: list[list[str]] = []
+    ranks: list[list[str]] = []
+    for name, found in zip(names, scores, strict=True):
+        for one in found.means:
+            left_out = f"left out: {_counts(one.left_out)}" if one.left_out else ""
+            means.append([name, _stratum(one.stratum), f"n {one.estimate.n:,}", shown(one.estimate), left_out])
+        for one in found.correlations:
+            if one.against == PEOPLE:
+                figures = [f"{one.spearman.n:,}", shown(one.spearman), shown(one.kendall)]
+                ranks.append([name, one.criterion, "" if one.label is None else str(one.label), *figures])
+    if means:
+        yield ["Overlap scores: mean over items", *_table(means)]
+    if ranks:
+        head = ["", "", "", "n", "Spearman ρ", "Kendall τ-b"]
+        yield ["Overlap scores: rank correlation with people", *_table(ranks, head)]
 
 
 def _trust(found: Trust) -> list[str]:

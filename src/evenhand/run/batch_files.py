@@ -24,15 +24,16 @@ from evenhand.llm.wire import NotACompletion, body_of, reply_of
 from evenhand.protocol.completion import Judgement, ratings_of
 from evenhand.raters.base import RaterOptions
 from evenhand.raters.llm_judge.parse import read_reply
-from evenhand.raters.llm_judge.prompt import PromptCase, Prompts
+from evenhand.raters.llm_judge.prompt import TOGETHER, PromptCase, Prompts
 from evenhand.records import Kind, RaterRef, Rating, new_id, now
 from evenhand.run.progress import RaterCounters
-from evenhand.run.worker import has_rated, limited
-from evenhand.settings import Secret, Settings
+from evenhand.run.worker import check_name
+from evenhand.settings import Settings
 from evenhand.store.database import batches
-from evenhand.store.items import ItemUnits
 from evenhand.store.replies import ReplyKey, StoredReply
 from evenhand.store.store import Store
+from evenhand.store.work import limited
+from evenhand.text import quoted, some_of
 from evenhand.version import __version__
 
 COLUMNS = ("id", "item", "unit", "prompt", "reply")
@@ -65,8 +66,8 @@ def write_batch(
     """Every prompt of a study as a batch file of OpenAI's format, for one model, and how many there are."""
     if Path(path).suffix.lower() != ".jsonl":
         raise UserError(f"{path}: a batch file is JSON Lines; give it a name that ends in .jsonl")
-    # The key is not written; the endpoint only says how this service wants its requests.
-    endpoint = endpoint_of(f"openai:{model}", Settings({"OPENAI_API_KEY": Secret("none")}))
+    # The endpoint only says how this service wants its requests.
+    endpoint = endpoint_of(f"openai:{model}", Settings(), need_key=False)
     # Reasoning models refuse a temperature, and nobody can adapt to that in a queue: it is there only if it is wanted.
     form = replace(endpoint.dialect, temperature=options.temperature is not None)
     count = 0
@@ -84,10 +85,10 @@ def _prompts(
 ) -> Iterator[tuple[str, PromptCase, Request, Prompts]]:
     """Each prompt's id, what it is about, and its request, with the prompts that made it."""
     protocol = store.protocol
-    together = options.together and protocol.rule.of == "sentence"
+    together = options.together and protocol.rule.of in TOGETHER
     prompts = Prompts(protocol, shots=options.shots, together=together)
     shots = len(protocol.examples) if options.shots is None else min(options.shots, len(protocol.examples))
-    for number, (item, units) in enumerate(limited(_work(store), limit, together)):
+    for number, (item, units) in enumerate(limited(store.items.work(), limit, together)):
         for some in [units] if together and units else [[unit] for unit in units]:
             case = PromptCase.of(protocol, item, some)
             request = prompts.request(
@@ -98,13 +99,6 @@ def _prompts(
             )
             position = 0 if together else some[0].position
             yield f"{number}.{position}.{shots}.{request.digest[:16]}", case, request, prompts
-
-
-def _work(store: Store) -> Iterator[ItemUnits]:
-    """Every item with all of its units, in the order of the study."""
-    for some in batches(store.items.all(), GROUP):
-        units = store.items.units_of([item.id for item in some])
-        yield from ((item, units.get(item.id, ())) for item in some)
 
 
 def read_replies(store: Store, path: str | Path, rater: str) -> RaterCounters:
@@ -143,15 +137,9 @@ def _rater(store: Store, name: str) -> RaterRef:
     """The rater that replies from files are kept under. Raises UserError for a name that others rate under."""
     named = named_rater(name)
     assert named is not None, "an empty name is refused"
-    known = next((ref for ref in store.ratings.raters() if ref.id == named), None)
-    if known is not None and known.kind is not Kind.MODEL:
-        raise UserError(f"{named!r} is known here as a {known.kind}; replies are a model's: choose another rater id")
-    if known is not None and known.config != CONFIG and has_rated(store, named):
-        raise UserError(
-            f"{named!r} has rated here in another way, by `evenhand judge` or from a file of ratings; both would "
-            "be mixed with these: choose another rater id"
-        )
-    return RaterRef(named, Kind.MODEL, __version__, CONFIG)
+    ref = RaterRef(named, Kind.MODEL, __version__, CONFIG)
+    check_name(store, ref, {"spec": CONFIG}, "--rater ID")
+    return ref
 
 
 class _Returned(NamedTuple):
@@ -218,7 +206,7 @@ def _rows(table: InputTable, problems: Problems) -> Iterator[tuple[int, re.Match
         raise InputError(
             table.source,
             "the columns id and reply are needed, as `evenhand prompts` writes them, or custom_id and response, as a "
-            f"batch queue does; there are: {', '.join(table.columns)}",
+            f"batch queue does; there are: {some_of(table.columns)}",
         )
     for row, cells in table.rows(problems):
         cell = {column: cells[place] for column, place in columns.items()}
@@ -226,7 +214,7 @@ def _rows(table: InputTable, problems: Problems) -> Iterator[tuple[int, re.Match
         found = _ID.fullmatch(str(cell[name] or "").strip())
         if found is None:
             fix = "keep the ids that `evenhand prompts` wrote"
-            problems.add(f"{cell[name]!r} is not the id of a prompt", row=row, column=name, fix=fix)
+            problems.add(f"{quoted(cell[name])} is not the id of a prompt", row=row, column=name, fix=fix)
         elif reply is not None:
             yield row, found, reply
 

@@ -20,7 +20,8 @@ from genai_prices import calc_price
 
 from evenhand.errors import UserError
 from evenhand.llm.base import CallError, Request, Usage
-from evenhand.raters.base import Rater, RunOptions
+from evenhand.llm.tokens import most_tokens
+from evenhand.raters.base import Rater
 from evenhand.run.progress import CapReached, RaterCounters
 from evenhand.store.work import Work
 
@@ -57,11 +58,6 @@ class Price:
         return self.cost(Usage(size, request.max_tokens))
 
 
-def most_tokens(text: str) -> int:
-    """An upper bound on the tokens of a text: a token covers one byte of UTF-8 or more."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
 @cache
 def published_price(spec: str) -> Price | None:
     """The published price of an `openai:`, `gemini:` or `anthropic:` model, if it is known."""
@@ -81,7 +77,7 @@ def published_price(spec: str) -> Price | None:
     return Price(*(float(price) / _MANY * 1e6 for price in prices))
 
 
-def _parsed(texts: Iterable[str]) -> Mapping[str | None, Price]:
+def parse_prices(texts: Iterable[str]) -> Mapping[str | None, Price]:
     """`IN/OUT` or `SPEC=IN/OUT`, in dollars per million tokens."""
     given: dict[str | None, Price] = {}
     for text in texts:
@@ -102,11 +98,11 @@ def _parsed(texts: Iterable[str]) -> Mapping[str | None, Price]:
 class Budget:
     """The prices of a run's models, and the cap that all its workers share. Without a cap nothing is reserved."""
 
-    def __init__(self, work: Work, options: RunOptions) -> None:
+    def __init__(self, work: Work, max_cost: float | None, prices: Mapping[str | None, Price]) -> None:
         self._work = work
-        self._prices = _parsed(options.prices)
+        self._prices = prices
         self._freed = asyncio.Event()
-        self.cap = None if options.max_cost is None else int(options.max_cost * 1e6)
+        self.cap = None if max_cost is None else int(max_cost * 1e6)
         """Micro-dollars."""
         self._settled: dict[LeaseName, tuple[int, int]] = {}
         """Micro-dollars reserved for calls that are over, and what of them was spent."""
@@ -168,6 +164,8 @@ class CallCost:
         self._amount = ceil(self._worst * 1e6)
         self._reserved = 0
         self._spent = 0.0
+        self._assumed = 0.0
+        """The part of it that is a worst case."""
         self._counters = counters
 
     async def __aenter__(self) -> "CallCost":
@@ -177,19 +175,27 @@ class CallCost:
 
     def retry(self) -> None:
         """The request is about to be sent again, and the last attempt may be charged. Raises CapReached."""
-        self._spent += self._worst
+        self._assume()
         if not self._budget.reserve_now(self._lease, self._amount):
             raise CapReached
         self._reserved += self._amount
 
     def charge(self, usage: Usage | None) -> None:
         """The reply has come."""
-        if self._price is not None:
-            self._spent += self._worst if usage is None else self._price.cost(usage)
+        if usage is None:
+            self._assume()
+        elif self._price is not None:
+            self._spent += self._price.cost(usage)
+
+    def _assume(self) -> None:
+        """An attempt may be charged, nobody knows how much."""
+        self._spent += self._worst
+        self._assumed += self._worst
 
     async def __aexit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, CallError) and error.charged:
-            self._spent += self._worst
+            self._assume()
         if self._price is not None:
             self._counters.cost = (self._counters.cost or 0.0) + self._spent
+            self._counters.assumed_cost += self._assumed
         self._budget.settle(self._lease, self._reserved, ceil(self._spent * 1e6))

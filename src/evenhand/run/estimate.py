@@ -3,18 +3,19 @@
 A dry run is a run on chats that record each request and refuse it.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from evenhand.llm.base import BeforeRetry, CallError, Reply, Request, Usage
+from evenhand.llm.tokens import estimated_tokens
 from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, Rater, RaterOptions, RunOptions
 from evenhand.raters.registry import RaterSource
 from evenhand.run.budget import Price
 from evenhand.run.recorded_chat import SCOPE, CallScope, RecordedChat, Recorder
-from evenhand.run.worker import calls_for, check_settings, limited, run_in_loop
+from evenhand.run.worker import calls_for, check_settings, run_in_loop
 from evenhand.store.store import Store
+from evenhand.store.work import limited
 from evenhand.text import counted, money
 
 SAMPLE = 2_000
@@ -22,11 +23,6 @@ SAMPLE = 2_000
 
 REPLY_TOKENS = 90
 """Tokens expected for each criterion of each unit in a reply, rationale included."""
-
-_IDEOGRAPH = re.compile(
-    "[\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff]"
-)
-_OTHER = re.compile("[\u0250-\u2e7f\ua000-\ua95f\ua980-\uabff\ufb00-\ufe2f\ufe50-\ufeff\U00010000-\U0001ffff]")
 
 
 @dataclass
@@ -94,6 +90,7 @@ class CostEstimate:
 class EstimatingChat(RecordedChat):
     """Records each request, and whether its reply is stored, and refuses it."""
 
+    sends = False
     requests: Sequence[tuple[Request, bool]] = ()
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
@@ -118,8 +115,7 @@ def estimate(
 
 async def _add_rater(recorder: Recorder, rater: Rater, found: CostEstimate) -> None:
     name, limit, retry = rater.ref.id, recorder.options.limit, recorder.options.retry_failed
-    _, pending = recorder.store.work.count_pending(name, failed=retry)
-    found.units[name] = pending if limit is None else min(pending, limit)
+    found.units[name] = recorder.store.work.count_pending(name, limit, rater.together, failed=retry)
     work = limited(recorder.store.work.pending(name, failed=retry), limit, rater.together)
     calls = (call for item, units in work for call in calls_for(recorder.store, rater, retry, item, units))
     sample = list(islice(calls, SAMPLE))
@@ -144,15 +140,3 @@ async def _add_rater(recorder: Recorder, rater: Rater, found: CostEstimate) -> N
     for chat in chats:
         await chat.close()
     found.models += [model for model in models.values() if model.calls or model.stored]
-
-
-def estimated_tokens(text: str) -> int:
-    """About how many tokens a text has: 1 for 4 Latin characters, 1 for 2 of other alphabets, 1 for a Chinese, Japanese
-    or Korean character. Tokenizers differ by a third either way on ordinary prose, and more on code or tables.
-    """
-    if text.isascii():
-        return -(-len(text) // 4)
-    ideographs = len(_IDEOGRAPH.findall(text))
-    others = len(_OTHER.findall(text))
-    quarters = 4 * ideographs + 2 * others + (len(text) - ideographs - others)
-    return -(-quarters // 4)

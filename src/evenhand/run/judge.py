@@ -10,9 +10,10 @@ from evenhand.run.progress import Outcome
 from evenhand.run.recorded_chat import Recorder
 from evenhand.run.worker import RatingWorker, run_workers
 from evenhand.store.store import Store
+from evenhand.units import DERIVED
 
-MAKER = "questions("
-"""The rater of a run that makes questions begins with this."""
+MAKERS = ("questions(", "claims(")
+"""The rater of a run that makes questions or claims begins with one of these."""
 
 
 def judge(
@@ -29,23 +30,25 @@ def judge(
     with other settings. If other processes rate with the same rater, this one shares their work and their cap. Works in
     a notebook too, where an event loop is already running.
     """
-    check_idle(store, MAKER)
+    if store.protocol.rule.of in DERIVED:  # no other units are made by runs
+        check_idle(store, MAKERS)
     recorder = Recorder(store, run)
     workers = map(partial(RatingWorker, recorder), recorder.raters(sources, options))
     run_workers(recorder, list(workers), progress=progress)
     return Outcome(recorder.counters, recorder.stopped)
 
 
-def check_idle(store: Store, rater: str = "") -> None:
-    """Raise UserError if a run of a rater whose id begins with `rater` is under way.
+def check_idle(store: Store, raters: tuple[str, ...] = ("",)) -> None:
+    """Raise UserError if a run of a rater whose id begins with one of `raters` is under way.
 
-    If questions changed while they are answered, the answers would go to questions that the rater never saw.
+    If questions or claims changed while they are rated, the ratings would go to some that the rater never saw.
     """
+    noun = store.protocol.rule.of
     for run in store.work.runs():
-        if run.state == "running" and run.rater.startswith(rater):
-            doing = "making questions" if run.rater.startswith(MAKER) else "rating"
+        if run.state == "running" and run.rater.startswith(raters):
+            doing = f"making {noun}s" if run.rater.startswith(MAKERS) else "rating"
             raise UserError(
-                f"{store.location}: {run.rater!r} is {doing} since {run.started:%H:%M} UTC, and the questions must not "
-                f"change meanwhile; wait for it, or stop it: evenhand runs {store.location} --stop {run.id}. "
+                f"{store.location}: {run.rater!r} is {doing} since {run.started:%H:%M} UTC, and the {noun}s must "
+                f"not change meanwhile; wait for it, or stop it: evenhand runs {store.location} --stop {run.id}. "
                 "Nothing was changed"
             )

@@ -6,12 +6,12 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, cast
 
-from evenhand.errors import EvenhandError
+from evenhand.errors import EvenhandError, StudyError, UserError
 from evenhand.llm.base import Reply, RunError
 from evenhand.llm.http import Event
 from evenhand.records import Rating, Status
@@ -38,6 +38,8 @@ class RaterCounters:
 
     rater: str = ""
     to_do: int = 0
+    finished: int = 0
+    """Units that were rated, stored or about to be: what the progress bar shows."""
     units: int = 0
     failed_units: int = 0
     statuses: Counter[Status] = field(default_factory=Counter[Status])
@@ -58,6 +60,12 @@ class RaterCounters:
     calls_without_usage: int = 0
     """Calls whose server did not report how many tokens they took."""
     cost: float | None = None
+    assumed_cost: float = 0.0
+    """The part of `cost` that is a worst case, for calls whose server did not report what they took."""
+    remarks: list[str] = field(default_factory=list[str])
+    """What the rater has to say of itself."""
+    error: RunError | None = None
+    """Why no further call of this rater can succeed."""
 
     @classmethod
     def total(cls, raters: Iterable["RaterCounters"]) -> "RaterCounters":
@@ -65,7 +73,7 @@ class RaterCounters:
         found = cls()
         for counters in raters:
             for name, value in vars(counters).items():
-                if name != "rater" and value is not None:
+                if name not in ("rater", "error") and value is not None:
                     setattr(found, name, (getattr(found, name) or type(value)()) + value)
         return found
 
@@ -108,7 +116,7 @@ class RaterCounters:
         return {
             name: dict(cast("Counter[str]", value).most_common()) if isinstance(value, Counter) else value
             for name, value in vars(self).items()
-            if name not in ("rater", "to_do")
+            if name not in ("rater", "to_do", "finished", "error")
         }
 
     def rating_lines(self) -> Iterator[str]:
@@ -126,13 +134,16 @@ class RaterCounters:
         """Calls, tokens and cost, in one line; none if no model was asked."""
         if not self.calls and not self.reused:
             return
-        facts = [f"{self.calls:,} calls"]
-        facts += [f"{self.reused:,} stored replies reused"] if self.reused else []
-        facts += [f"{self.retries.total():,} retries"] if self.retries else []
+        facts = [counted(self.calls, "call")]
+        facts += [f"{counted(self.reused, 'stored reply', 'stored replies')} reused"] if self.reused else []
+        facts += [counted(self.retries.total(), "retry", "retries")] if self.retries else []
         facts.append(f"{self.input_tokens:,} tokens read, {self.output_tokens:,} written")
-        facts += [f"{self.calls_without_usage:,} calls without a token count"] if self.calls_without_usage else []
-        facts.append("price unknown" if self.cost is None else money(self.cost))
+        without = counted(self.calls_without_usage, "call")
+        facts += [f"{without} without a token count"] if self.calls_without_usage else []
+        facts.append(cost_text(self.cost, self.assumed_cost))
         yield f"  {'; '.join(facts)}"
+        for part in self.dropped:
+            yield f"    not accepted by the server, and left out: {part}"
 
     def lines(self) -> Iterator[str]:
         """What the rater did, in words."""
@@ -141,13 +152,21 @@ class RaterCounters:
             return
         yield f"{self.rater}: {self.units:,} of {counted(self.to_do, 'unit')} rated"
         yield from self.rating_lines()
+        yield from (f"  {remark}" for remark in self.remarks)
         yield from self.usage_lines()
 
 
-class ProgressBar:
-    """Shows a run on stderr: a bar in a terminal or notebook, a line now and then in a log. A context manager."""
+def none_can_go_on(raters: Iterable[RaterCounters]) -> bool:
+    """Whether no call of any rater can succeed."""
+    errors = [one.error for one in raters]
+    return bool(errors) and None not in errors
 
-    def __init__(self) -> None:
+
+class ProgressBar:
+    """Shows a run on stderr: a bar in a terminal or notebook, a line now and then in a log."""
+
+    def __init__(self, raters: Collection[RaterCounters]) -> None:
+        self._raters = raters
         ipython: Any = sys.modules.get("IPython")
         notebook = ipython is not None and hasattr(ipython.get_ipython(), "kernel")
         self._live = sys.stderr.isatty() or notebook
@@ -155,14 +174,16 @@ class ProgressBar:
         self._bar: Any = tqdm(unit=" units", leave=False, file=file, dynamic_ncols=True)
         self._shown_at = time.monotonic()
         self._stopping = False
+        self.show()
 
-    def show(self, raters: Sequence[RaterCounters], *, stopping: bool = False) -> None:
+    def show(self, *, stopping: bool = False) -> None:
         """Show the state of the run; in a log only if it is time for it."""
-        counters = RaterCounters.total(raters)
-        self._bar.total, self._bar.n = counters.to_do, counters.units
+        counters = RaterCounters.total(self._raters)
+        stopping = stopping or none_can_go_on(self._raters)
+        self._bar.total, self._bar.n = counters.to_do, counters.finished
         parts = [f"{counters.input_tokens + counters.output_tokens:,} tokens"]
         if counters.cost is not None:
-            parts.append(money(counters.cost))
+            parts.append(cost_text(counters.cost, counters.assumed_cost))
         if counters.failed_units:
             reasons = ", ".join(f"{reason} {number:,}" for reason, number in counters.failures.most_common(2))
             parts.append(f"{counters.failed_units:,} failed ({reasons})")
@@ -176,11 +197,15 @@ class ProgressBar:
             self._shown_at, self._stopping = time.monotonic(), stopping
             print(self._bar, file=sys.stderr)
 
-    def __enter__(self) -> "ProgressBar":
-        return self
-
-    def __exit__(self, *exc: object) -> None:
+    def close(self) -> None:
         self._bar.close()
+
+
+def cost_text(cost: float | None, assumed: float) -> str:
+    """What calls cost, in words; `assumed` is the part of it that is a worst case."""
+    if cost is None:
+        return "price unknown"
+    return f"at most {money(cost)} (worst case for {money(assumed)} of it)" if assumed else money(cost)
 
 
 class CapReached(EvenhandError):
@@ -191,13 +216,13 @@ class Stopped(EvenhandError):
     """The run ends: this call was not made. As the reason of the end: the run was stopped by another process."""
 
 
-StopReason = RunError | CapReached | KeyboardInterrupt | Stopped
+StopReason = RunError | StudyError | CapReached | KeyboardInterrupt | Stopped
+StopKind = Literal["cost", "interrupted", "stopped", "error"]
 
-_STOPS: Mapping[type[StopReason], tuple[Literal["cost", "interrupted", "stopped", "error"], str]] = {
+_STOPS: Mapping[type[StopReason], tuple[StopKind, str]] = {
     CapReached: ("cost", "the cost limit is reached"),
     KeyboardInterrupt: ("interrupted", "interrupted"),
     Stopped: ("stopped", "stopped from elsewhere"),
-    RunError: ("error", "error"),
 }
 
 
@@ -206,7 +231,14 @@ class Outcome:
     """What a run did, and why it ended if it was not completed. Printed, it says what each rater did."""
 
     counters: Mapping[str, RaterCounters]
-    why: StopReason | None = None
+    ended: StopReason | None = None
+    """What ended the run for all raters."""
+
+    @property
+    def why(self) -> StopReason | None:
+        """What ended the run, or the part of a rater, before its work was done."""
+        error = next((one.error for one in self.counters.values() if one.error), None)
+        return error if self.ended is None or none_can_go_on(self.counters.values()) else self.ended
 
     @cached_property
     def total(self) -> RaterCounters:
@@ -214,15 +246,20 @@ class Outcome:
         return RaterCounters.total(self.counters.values())
 
     @property
-    def stopped(self) -> Literal["cost", "interrupted", "stopped", "error"] | None:
+    def stopped(self) -> StopKind | None:
         """The kind of `why`."""
-        return None if self.why is None else _STOPS[type(self.why)][0]
+        return None if self.why is None else _STOPS.get(type(self.why), ("error", ""))[0]
 
     @property
     def why_text(self) -> str:
-        """Why the run ended early, in words."""
+        """Why the run ended early, in words; of several raters, those with an error are named."""
         assert self.why is not None
-        return f"error: {masked(self.why.reason)}" if isinstance(self.why, RunError) else _STOPS[type(self.why)][1]
+        if type(self.why) in _STOPS:
+            return _STOPS[type(self.why)][1]
+        if not isinstance(self.why, RunError):
+            return masked(str(self.why))
+        errors = {name: masked(one.error.reason) for name, one in self.counters.items() if one.error is not None}
+        return "; ".join(errors.values() if len(self.counters) == 1 else map(": ".join, errors.items()))
 
     @property
     def has_results(self) -> bool:
@@ -240,10 +277,19 @@ class Outcome:
                 f"{counted(total.units, 'unit')} stored, {total.failed_units:,} of them failed, "
                 f"{total.to_do - total.units:,} left; the same command continues from here and pays for nothing twice"
             )
-        return f"{self.why_text}{'.' if isinstance(self.why, RunError) else ':'} {kept}"
+        return f"error: {self.why_text}. {kept}" if self.stopped == "error" else f"{self.why_text}: {kept}"
+
+    def parts(self, nothing: str = "") -> tuple[str, Mapping[str, Mapping[str, Any]], StopKind | None, str | None]:
+        """The parts of a `RunResult`. Raises UserError if no call could succeed, and nothing came of the run."""
+        if self.stopped == "error" and not self.has_results:
+            raise UserError(f"{self.why_text}. {nothing}") from self.why
+        return str(self), {rater: one.counts() for rater, one in self.counters.items()}, self.stopped, self.reason
 
     def __str__(self) -> str:
         lines = [line for counters in self.counters.values() for line in counters.lines()]
+        if len(self.counters) > 1:
+            errors = {name: one.error.reason for name, one in self.counters.items() if one.error is not None}
+            lines += [f"  {name} ended early: {masked(error)}" for name, error in errors.items()]
         if self.why is None and self.total.failed_units:
             # A model may answer differently the next time; a built-in rater will not.
             asked = any(one.failures and (one.calls or one.reused) for one in self.counters.values())

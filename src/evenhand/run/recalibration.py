@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from evenhand.analysis.figures import PEOPLES_MAJORITY
-from evenhand.analysis.recalibration import FOLDS, Recalibration, recalibrate
 from evenhand.analysis.tables import Tables
 from evenhand.errors import UserError
 from evenhand.protocol.model import Criterion
@@ -16,6 +15,7 @@ from evenhand.run.progress import RaterCounters
 from evenhand.run.worker import has_rated
 from evenhand.scales import Nominal
 from evenhand.statistics import IntArray, Resampling
+from evenhand.statistics.models.recalibration import FOLDS, Recalibration, recalibrate
 from evenhand.store.ratings import Added
 from evenhand.store.store import Store
 from evenhand.store.work import RunSpec
@@ -126,8 +126,8 @@ def _store(store: Store, name: str, settings: Mapping[str, object], ratings: Seq
     for rating in ratings:
         counters.add_ratings([rating])
     with store.transaction():
-        others = [known for known in store.ratings.raters() if known.id == name and known.config != ref.config]
-        if others and (others[0].kind is not ref.kind or has_rated(store, name)):
+        known = store.ratings.rater(name)
+        if known and known.config != ref.config and (known.kind is not ref.kind or has_rated(store, name)):
             raise UserError(
                 f"{store.location}: {name!r} has other ratings here, or is calibrated on other labels; give this "
                 "calibration a name of its own: --name NAME. Nothing was changed"

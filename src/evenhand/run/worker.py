@@ -8,23 +8,22 @@ import asyncio
 import signal
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from evenhand.errors import UserError
+from evenhand.errors import StudyError, UserError
 from evenhand.protocol.completion import Judgement, ratings_of
 from evenhand.raters.base import Rater
-from evenhand.records import Item, Rating, Status, Unit, new_id
-from evenhand.run.progress import LOG, ProgressBar, RaterCounters, Stopped
+from evenhand.records import Item, RaterRef, Rating, Status, Unit, new_id
+from evenhand.run.progress import LOG, ProgressBar, Stopped, none_can_go_on
 from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder
-from evenhand.store.items import ItemUnits
 from evenhand.store.store import Store
-from evenhand.store.work import Finished, RunSpec, RunState, Taken
+from evenhand.store.work import Finished, RunSpec, RunState, Taken, limited
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -33,7 +32,7 @@ LEASE_SECONDS = 15.0
 """How long a lease lasts unless it is renewed, every third of that: the longest wait for a killed worker's items."""
 
 GROUP = 16
-"""Items that are leased, and whose results are stored, together."""
+"""Items that are leased, and whose results are stored, together; as many as there are places for calls, if more."""
 
 FLUSH_SECONDS = 1.0
 """The longest that results wait to be stored, and the interval at which a worker looks for items that others free."""
@@ -54,9 +53,13 @@ class Worker(ABC, Generic[R]):
         """How the run is recorded."""
         self._recorder = recorder
         self._store = recorder.store
+        self._running: dict[asyncio.Task[R], int] = {}
+        """Tasks with the number of units that each is about."""
+        self._ended: asyncio.Queue[asyncio.Task[R]] = asyncio.Queue()
         width = sum(chat.pace.width for chat in rater.chats)
         # An item that is rated in this process takes as long as many calls: it is stored when it is done.
-        self._group, self._enough = (GROUP, 2 * width + GROUP) if width else (1, 1)
+        self._group = max(GROUP, width) if width else 1
+        self._enough = 2 * width + self._group if width else 1
 
     @abstractmethod
     def take(self, n: int) -> Taken:
@@ -75,39 +78,59 @@ class Worker(ABC, Generic[R]):
         counters = self.counters
         LOG.info("%s: begins, %d to do; settings %s", counters.rater, counters.to_do, dict(self.spec.settings))
         renewing = asyncio.create_task(self._renew())
-        running: dict[asyncio.Task[R], int] = {}
         done: list[R] = []
         try:
             more = True
-            while more or running:
-                more = self._fill(running)
-                finished = await _ended(running)
-                done.extend(map(asyncio.Task[R].result, finished))
-                if done and (not finished or not running or len(done) >= self._group):
+            while more or self._running:
+                more = self._fill()
+                if self._stopped:
+                    for chat in self.rater.chats:
+                        chat.pace.end_waits()
+                ended = await self._next_ended()
+                done.extend(map(asyncio.Task[R].result, ended))
+                if done and (not ended or not self._running or len(done) >= self._group):
                     self.finish(done)
                     done = []
         finally:
             renewing.cancel()
-            for task in running:
+            for task in self._running:
                 task.cancel()
-            await asyncio.gather(renewing, *running, return_exceptions=True)
+            await asyncio.gather(renewing, *self._running, return_exceptions=True)
             if done:
                 self.finish(done)
 
-    def _fill(self, running: dict[asyncio.Task[R], int]) -> bool:
+    @property
+    def _stopped(self) -> bool:
+        return self._recorder.stopped is not None or self.counters.error is not None
+
+    def _fill(self) -> bool:
         """Take enough items that every place for calls is taken; False if there is nothing left to wait for."""
         # In whole groups: each time that items are leased, the disk has to be waited for.
-        while self._enough - sum(running.values()) >= self._group:
-            if self._recorder.stopped is not None:
+        while self._enough - sum(self._running.values()) >= self._group:
+            if self._stopped:
                 return False
             taken = self.take(self._group)
             for item, units in taken.leases:
-                running[asyncio.create_task(self.work(item, units))] = max(1, len(units))
+                task = asyncio.create_task(self.work(item, units))
+                task.add_done_callback(self._ended.put_nowait)
+                self._running[task] = 1 if self.rater.together else max(1, len(units))
             if taken.left == "stopped":
                 self._recorder.stop(Stopped())
             elif taken.left != "more":
                 return taken.left == "others"
         return True
+
+    async def _next_ended(self) -> Sequence[asyncio.Task[R]]:
+        """The tasks that have ended; none if none ends for a while."""
+        ended: list[asyncio.Task[R]] = []
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FLUSH_SECONDS):
+                ended.append(await self._ended.get())
+        while not self._ended.empty():
+            ended.append(self._ended.get_nowait())
+        for task in ended:
+            del self._running[task]
+        return ended
 
     async def _renew(self) -> None:
         """Keep the leases; and stop if the run was stopped from elsewhere."""
@@ -115,17 +138,6 @@ class Worker(ABC, Generic[R]):
             await asyncio.sleep(LEASE_SECONDS / 3)
             if not self._store.work.renew(*self.names, self.counters.counts()):
                 self._recorder.stop(Stopped())
-
-
-async def _ended(running: dict[asyncio.Task[R], int]) -> Set[asyncio.Task[R]]:
-    """The tasks that have ended, which are no longer running; none if none ends for a while."""
-    if not running:
-        await asyncio.sleep(FLUSH_SECONDS)
-        return set()
-    ended, _ = await asyncio.wait(running, timeout=FLUSH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-    for task in ended:
-        del running[task]
-    return ended
 
 
 class Call(NamedTuple):
@@ -138,7 +150,7 @@ class Call(NamedTuple):
 
 def calls_for(store: Store, rater: Rater, retry: bool, item: Item, units: Sequence[Unit]) -> Sequence[Call]:
     """How the pending units of an item are rated: all in one call, or one by one. `retry`: some may have failed."""
-    groups = [units] if rater.together else [[unit] for unit in units]
+    groups = [units] if rater.together and units else [[unit] for unit in units]
     if not retry:
         return [Call(item, some) for some in groups]
     failed = dict[str, datetime]()
@@ -149,38 +161,32 @@ def calls_for(store: Store, rater: Rater, retry: bool, item: Item, units: Sequen
     return [Call(item, some, max(its_times, default=None)) for some, its_times in zip(groups, times, strict=True)]
 
 
-def limited(work: Iterable[ItemUnits], limit: int | None, together: bool) -> Iterator[ItemUnits]:
-    """Items with the units that a limit allows; it never splits sentences that are rated together."""
-    for item, units in work:
-        if limit is not None and limit <= 0:
-            return
-        chosen = units if limit is None or together else units[:limit]
-        limit = None if limit is None else limit - len(chosen)
-        yield item, chosen
+def check_name(store: Store, ref: RaterRef, settings: Mapping[str, object], other_name: str) -> None:
+    """Raise UserError if the rater is known as another kind, or rated under the current protocol with other settings.
+
+    Ratings of one rater id are compared as one rater's; two configurations under one name would be mixed unnoticed.
+    `other_name` says how to choose another one.
+    """
+    before = store.ratings.rater(ref.id)
+    if before is None:
+        return
+    if before.kind != ref.kind:
+        raise UserError(
+            f"{store.location}: {ref.id!r} is known here as a {before.kind} and cannot rate as a {ref.kind}; "
+            f"choose another name: {other_name}"
+        )
+    if before.config != ref.config and has_rated(store, ref.id):
+        earlier = [run.settings for run in store.work.runs() if run.rater == ref.id]
+        difference = _difference(earlier[-1], settings) if earlier else ", its ratings were imported from a file"
+        raise UserError(
+            f"{store.location}: {ref.id!r} has rated here with other settings{difference}. Use the same settings "
+            f"to continue, or give this configuration a name of its own: {other_name}"
+        )
 
 
 def check_settings(store: Store, rater: Rater) -> None:
-    """Raise UserError if the rater has rated this study under the current protocol with other settings.
-
-    Ratings of one rater id are compared as one rater's; two configurations under one name would be mixed unnoticed.
-    """
-    ref = rater.ref
-    for before in store.ratings.raters():
-        if before.id != ref.id:
-            continue
-        if before.kind != ref.kind:
-            raise UserError(
-                f"{store.location}: {ref.id!r} is known here as a {before.kind} and cannot rate as a {ref.kind}; "
-                "choose another name: --rater NAME=SPEC"
-            )
-        if before.config == ref.config or not has_rated(store, ref.id):
-            continue
-        earlier = [run.settings for run in store.work.runs() if run.rater == ref.id]
-        difference = _difference(earlier[-1], rater.settings) if earlier else ", its ratings were imported from a file"
-        raise UserError(
-            f"{store.location}: {ref.id!r} has rated here with other settings{difference}. Use the same settings to "
-            f"continue, or give this configuration a name of its own: --rater NAME={rater.settings.get('spec', 'SPEC')}"
-        )
+    """Raise UserError if the rater has rated this study under the current protocol with other settings."""
+    check_name(store, rater.ref, rater.settings, f"NAME={rater.settings.get('spec', 'SPEC')}")
 
 
 def has_rated(store: Store, rater: str) -> bool:
@@ -200,20 +206,21 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
     def __init__(self, recorder: Recorder, rater: Rater) -> None:
         super().__init__(recorder, rater)
         check_settings(recorder.store, rater)
+        self.counters.remarks += getattr(rater, "remarks", ())
         self._left: int | None = recorder.options.limit
         self._failed = recorder.options.retry_failed
-        _, units = recorder.store.work.count_pending(rater.ref.id, failed=self._failed)
-        self.counters.to_do = units if self._left is None else min(units, self._left)
+        self.counters.to_do = self._store.work.count_pending(
+            rater.ref.id, self._left, rater.together, failed=self._failed
+        )
 
     def take(self, n: int) -> Taken:
         if self._left is not None and self._left <= 0:
             return Taken((), "none")
+        n = n if self._left is None else min(n, self._left)
         taken = self._store.work.take(*self.names, n, failed=self._failed)
-        leases = list[ItemUnits]()
-        for item, pending in taken.leases:
-            units = pending if self._left is None or self.rater.together else pending[: self._left]
-            self._left = None if self._left is None else max(0, self._left - len(units))
-            leases.append((item, units))
+        leases = list(limited(taken.leases, self._left, self.rater.together))
+        if self._left is not None:
+            self._left -= sum(len(units) for _, units in leases)
         return replace(taken, leases=leases)
 
     async def work(self, item: Item, units: Sequence[Unit]) -> tuple[str, Sequence[Judgement]]:
@@ -228,9 +235,11 @@ class RatingWorker(Worker[tuple[str, Sequence[Judgement]]]):
         """What is said in one call; nothing if the run ends before."""
         SCOPE.set(CallScope((*self.names, item.id), since))
         try:
-            return await self.rater.rate_units(item, units)
+            judgements = await self.rater.rate_units(item, units)
         except Stopped:
             return ()
+        self.counters.finished += len(judgements)
+        return judgements
 
     def finish(self, done: Sequence[tuple[str, Sequence[Judgement]]]) -> None:
         """Store the ratings of items whose leases this worker still has. One that was taken over is rated elsewhere."""
@@ -259,43 +268,63 @@ def run_workers(recorder: Recorder, workers: Sequence[Worker[Any]], *, progress:
     runs = recorder.store.work.start_runs(specs, worker=name, cap=recorder.budget.cap, term=LEASE_SECONDS)
     for worker, run in zip(workers, runs, strict=True):
         worker.names = run, name
-    state: RunState = "failed"
+    bar = ProgressBar(recorder.counters.values()) if progress else None
+    broken = True
     try:
-        run_in_loop(lambda: _run_all(recorder, workers, progress), lambda: recorder.stop(KeyboardInterrupt()))
-        state = "done" if recorder.stopped is None else "stopped"
+        run_in_loop(lambda: _run_all(recorder, workers, bar), lambda: recorder.stop(KeyboardInterrupt()))
+        broken = False
+    except (StudyError, KeyboardInterrupt) as reason:
+        recorder.stop(reason)
     finally:
         for worker in workers:
-            counters, counts = worker.counters, worker.counters.counts()
-            LOG.info("%s: %s; %s", counters.rater, state, counts)
-            # Without any result, for want of a key for instance, it leaves no trace.
-            trace = bool(counters.units or counters.replies)
-            recorder.store.work.leave(*worker.names, state, counts, trace=trace)
+            _leave(recorder, worker, broken)
 
 
-async def _run_all(recorder: Recorder, workers: Sequence[Worker[Any]], progress: bool) -> None:
+def _leave(recorder: Recorder, worker: Worker[Any], broken: bool) -> None:
+    counters, counts = worker.counters, worker.counters.counts()
+    stopped = recorder.stopped is not None or counters.error is not None
+    state: RunState = "failed" if broken else "stopped" if stopped else "done"
+    LOG.info("%s: %s; %s", counters.rater, state, counts)
+    # Without any result, for want of a key for instance, it leaves no trace. If the study cannot be written to or the
+    # user does not wait for it, the leases expire by themselves; that must not hide why the run ended.
+    with suppress(StudyError, KeyboardInterrupt):
+        trace = bool(counters.units or counters.replies)
+        recorder.store.work.leave(*worker.names, state, counts, trace=trace)
+
+
+async def _run_all(recorder: Recorder, workers: Sequence[Worker[Any]], bar: ProgressBar | None) -> None:
     working = [asyncio.create_task(worker.run()) for worker in workers]
-    counters = [worker.counters for worker in workers]
-    tasks = [*working, asyncio.create_task(_watch(recorder, counters))] if progress else working
-    try:
-        with _stops_on_signals(recorder):
+    tasks = working if bar is None else [*working, asyncio.create_task(_watch(recorder, bar))]
+    abandoned = False
+
+    def end() -> None:
+        nonlocal abandoned
+        if recorder.stopped is not None or none_can_go_on(recorder.counters.values()):
+            # The run was ending, for whatever reason: open calls are abandoned, and that is not an error.
+            abandoned = True
+            for task in working:
+                task.cancel()
+        recorder.stop(KeyboardInterrupt())
+
+    with _on_signals(end):
+        try:
             await asyncio.gather(*working)
-    except asyncio.CancelledError:
-        # The second Ctrl-C: open calls are abandoned, and that is not an error.
-        if not isinstance(recorder.stopped, KeyboardInterrupt):
-            raise
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for worker in workers:
-            for chat in worker.rater.chats:
-                await chat.close()
+        except asyncio.CancelledError:
+            if not abandoned:
+                raise
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            for worker in workers:
+                for chat in worker.rater.chats:
+                    await chat.close()
 
 
-async def _watch(recorder: Recorder, counters: Sequence[RaterCounters]) -> None:
-    with ProgressBar() as bar:
+async def _watch(recorder: Recorder, bar: ProgressBar) -> None:
+    with closing(bar):
         while True:
-            bar.show(counters, stopping=recorder.stopped is not None)
+            bar.show(stopping=recorder.stopped is not None)
             await asyncio.sleep(WATCH_SECONDS)
 
 
@@ -320,16 +349,8 @@ def run_in_loop(make: Callable[[], Coroutine[Any, Any, T]], on_interrupt: Callab
 
 
 @contextmanager
-def _stops_on_signals(recorder: Recorder) -> Generator[None]:
-    """Ctrl-C and SIGTERM end the run in good order; the second one ends it at once."""
-    task = asyncio.current_task()
-    assert task is not None
-
-    def end() -> None:
-        if recorder.stopped is not None:
-            task.cancel()
-        recorder.stop(KeyboardInterrupt())
-
+def _on_signals(end: Callable[[], None]) -> Generator[None]:
+    """Call a function on Ctrl-C and SIGTERM."""
     before = dict[signal.Signals, Any]()
     loop = asyncio.get_running_loop()
     # Only the main thread receives signals. On Windows Ctrl-C cancels the run as asyncio does by itself.

@@ -13,7 +13,10 @@ from evenhand.statistics.confusion import macro_f1 as macro_f1
 from evenhand.statistics.confusion import mean_over_labels as mean_over_labels
 from evenhand.statistics.confusion import pair_percent as pair_percent
 from evenhand.statistics.confusion import pair_within_one as pair_within_one
+from evenhand.statistics.correlation import cross_scores as cross_scores
+from evenhand.statistics.correlation import kendall as kendall
 from evenhand.statistics.correlation import spearman as spearman
+from evenhand.statistics.counts import Counts as Counts
 from evenhand.statistics.counts import Spread as Spread
 from evenhand.statistics.counts import count_long as count_long
 from evenhand.statistics.counts import count_table as count_table
@@ -37,15 +40,14 @@ from evenhand.statistics.intervals.bootstrap import Resampling as Resampling
 from evenhand.statistics.intervals.bootstrap import Sample as Sample
 from evenhand.statistics.intervals.bootstrap import first_over_second as first_over_second
 from evenhand.statistics.intervals.bootstrap import ratio as ratio
+from evenhand.statistics.intervals.bootstrap import resampled_mean as resampled_mean
 from evenhand.statistics.kappa import agreement_weights as agreement_weights
 from evenhand.statistics.kappa import cohen_kappa as cohen_kappa
 from evenhand.statistics.kappa import fleiss_kappa as fleiss_kappa
 from evenhand.statistics.kappa import gwet_ac as gwet_ac
 from evenhand.statistics.majority import Votes as Votes
 from evenhand.statistics.majority import majority_label as majority_label
-from evenhand.statistics.majority import majority_of as majority_of
 from evenhand.statistics.majority import match_with as match_with
-from evenhand.statistics.majority import match_with_majority as match_with_majority
 from evenhand.statistics.majority import votes as votes
 from evenhand.statistics.models.alt_test import AltTest as AltTest
 from evenhand.statistics.models.alt_test import alt_test_beside_constant as alt_test_beside_constant
@@ -66,3 +68,8 @@ from evenhand.statistics.models.severity import drift as drift
 from evenhand.statistics.models.severity import leniency as leniency
 from evenhand.statistics.models.severity import severities as severities
 from evenhand.statistics.pairs import pair_statistics as pair_statistics
+from evenhand.statistics.percentages import Percentages as Percentages
+from evenhand.statistics.percentages import percentage_ac as percentage_ac
+from evenhand.statistics.percentages import percentage_alpha as percentage_alpha
+from evenhand.statistics.percentages import percentage_match as percentage_match
+from evenhand.statistics.percentages import percentages as percentages

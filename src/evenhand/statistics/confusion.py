@@ -1,16 +1,25 @@
 """Two raters crossed: their confusion table, and what it says without a correction for chance."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from evenhand.statistics.counts import check_codes, label_scores
+from evenhand.statistics.counts import MOST_CELLS, check_codes, label_scores
 from evenhand.statistics.estimate import NO_SHARED, AnyInts, BoolArray, Estimate, FloatArray, IntArray, undefined
-from evenhand.statistics.intervals.analytic import wilson
-from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, first_over_second, ratio
+from evenhand.statistics.intervals.analytic import FEW, clustered_share, wilson
+from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, ratio
+from evenhand.text import counted
+
+FEWEST_OF_A_LABEL = 10
+"""Units or clusters with a label below which a mean over the labels has no interval.
+
+A label counts the same however rare it is, and one that the sample lacks is missing from the mean: with 300 five-point
+ratings, 80 to 95 % of them fives, the bootstrap alone covers 65 to 95 %.
+"""
 
 
 @dataclass(frozen=True)
@@ -53,12 +62,12 @@ def cross(
     """Two raters' codes, unit by unit, -1 where one did not rate; such units are left out."""
     check_codes(a, labels)
     check_codes(b, labels)
-    if clusters is None:
-        wide = labels + 1
+    wide = labels + 1
+    if clusters is None and wide * wide <= MOST_CELLS:
         keys = (a + 1) * wide + (b + 1)
         return cross_table(np.bincount(keys, minlength=wide * wide).reshape(wide, wide)[1:, 1:], scores)
     both = (a >= 0) & (b >= 0)
-    sample = Sample.of(np.stack((a[both], b[both]), axis=1), clusters[both])
+    sample = Sample.of(np.stack((a[both], b[both]), axis=1), None if clusters is None else clusters[both])
     return Cross(sample, label_scores(labels, scores), scores is not None)
 
 
@@ -71,7 +80,7 @@ def cross_table(table: AnyInts, scores: FloatArray | None = None) -> Cross:
 def pair_percent(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
     """The share of shared units to which both gave the same label. Range 0 to 1. Undefined without shared units.
 
-    Wilson's interval for independent units; the bootstrap over clusters otherwise.
+    Wilson's interval, at the effective size if there are clusters.
     """
     return _share(pair, pair.rows == pair.columns, np.ones(len(pair.rows), dtype=np.bool_), plan)
 
@@ -85,8 +94,8 @@ def pair_within_one(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
 def label_agreement(pair: Cross, plan: Resampling | None = DEFAULT) -> Sequence[Estimate]:
     """For each label, of the units to which either rater gave it, the share to which both did. Range 0 to 1.
 
-    `n` counts the units to which either gave it. Undefined if neither ever did. Wilson's interval for independent
-    units; the bootstrap over clusters otherwise.
+    `n` counts the units to which either gave it. Undefined if neither ever did. Wilson's interval, at the effective
+    size if there are clusters.
     """
     sides = [(pair.rows == label, pair.columns == label) for label in range(pair.scores.size)]
     return [_share(pair, first & second, first | second, plan) for first, second in sides]
@@ -102,8 +111,8 @@ def _share(pair: Cross, hit: BoolArray, counted: BoolArray, plan: Resampling | N
     if pair.sample.member_kind is None:
         low, high = wilson(hits, n, plan.level)
         return Estimate(value=hits / n, low=low, high=high, n=n)
-    sums = np.stack((hit, counted), axis=1).astype(np.float64)
-    return pair.sample.estimate(sums, first_over_second, n, NO_SHARED, plan)
+    sums = pair.sample.by_block(np.stack((hit, counted), axis=1).astype(np.float64))
+    return clustered_share(sums[:, 0], sums[:, 1], pair.sample.blocks, plan.level)
 
 
 def macro_f1(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
@@ -115,13 +124,16 @@ def macro_f1(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:
     return mean_over_labels(pair, "f1", plan=plan)
 
 
-def mean_over_labels(
-    pair: Cross, score: Literal["precision", "recall", "f1"], weighted: bool = False, plan: Resampling | None = DEFAULT
-) -> Estimate:
+Score = Literal["precision", "recall", "f1"]
+
+
+def mean_over_labels(pair: Cross, score: Score, weighted: bool = False, plan: Resampling | None = DEFAULT) -> Estimate:
     """The labels' precision, recall or F1, averaged over the labels that occur; rows are the truth. Range 0 to 1.
 
     `weighted` weighs a label by how often it is true. A label that was never predicted has a precision of 0, one that
-    is never true a recall of 0. Undefined without shared units.
+    is never true a recall of 0. Undefined without shared units. With equal weights a rare label counts as much as any
+    other: no interval if a label of the scale was given to fewer than ten units or clusters, unless there was no
+    disagreement at all. If both gave some label to fewer than ten, the interval also holds what that leaves open.
     """
     if pair.n == 0:
         return undefined(NO_SHARED)
@@ -136,5 +148,50 @@ def mean_over_labels(
         weight = true if weighted else (either > 0).astype(np.float64)
         return ratio((each * weight).sum(axis=-1), weight.sum(axis=-1))
 
+    if plan is not None and np.array_equal(pair.rows, pair.columns):
+        return pair.sample.perfect(_worst_mean(pair, weighted, pair.sample.unseen(plan.level)), pair.n)
     sums = np.concatenate((truth * given, truth, given), axis=1)
-    return pair.sample.estimate(sums, value, pair.n, NO_SHARED, plan)
+    fewest = min(pair.sample.blocks_with(label) for label in (truth + given).T > 0)
+    no_interval = None
+    if fewest < FEWEST_OF_A_LABEL and not weighted:
+        no_interval = f"the rarest label of the scale occurs in {counted(fewest, pair.sample.block)}"
+    found = pair.sample.estimate(sums, value, pair.n, NO_SHARED, plan, no_interval=no_interval)
+    return _held_by_labels(pair, score, weighted, found, plan)
+
+
+def _worst_mean(pair: Cross, weighted: bool, unseen: float) -> float:
+    """The least mean over all labels of the scale if, without a disagreement so far, this share of the units has one.
+
+    At worst they are the units of the rarest labels, one after the other; a label that did not occur is lost at once.
+    """
+    if weighted:
+        return 1.0 - unseen
+    shares = np.sort(np.diagonal(pair.table)) / pair.n
+    left = np.maximum(unseen - np.append(0.0, np.cumsum(shares)[:-1]), 0.0)
+    return 1.0 - float(np.divide(np.minimum(left, shares), shares, out=np.ones_like(shares), where=shares > 0).mean())
+
+
+def _held_by_labels(pair: Cross, score: Score, weighted: bool, found: Estimate, plan: Resampling | None) -> Estimate:
+    """The estimate with an interval that holds what few units leave open on which both gave the same label.
+
+    If a sample happens to have none or few of them, hardly any resample has more: with 95 % fives, 300 units and no
+    agreement beyond chance, the bootstrap alone covers 55 %. What is uncertain is then a plain share for each label,
+    and Wilson's reaches of these shares add up as those of independent parts do.
+    """
+    if plan is None or found.value is None or found.low is None or found.high is None:
+        return found
+    labels = np.arange(pair.scores.size)[:, None]
+    true, predicted = pair.rows == labels, pair.columns == labels
+    occurring = list((true | predicted).any(axis=1).nonzero()[0])
+    if min(pair.sample.blocks_with(true[label] & predicted[label]) for label in occurring) >= FEW:
+        return found
+    below = above = 0.0
+    for label in occurring:
+        hit, either = true[label] & predicted[label], true[label] | predicted[label]
+        share = _share(pair, hit, {"precision": predicted[label], "recall": true[label], "f1": either}[score], plan)
+        ends = (share.value or 0.0, share.low or 0.0, 1.0 if share.high is None else share.high)
+        middle, low, high = (2.0 * end / (1.0 + end) for end in ends) if score == "f1" else ends
+        weight = float(pair.sample.times @ true[label]) / pair.n if weighted else 1.0 / len(occurring)
+        below, above = math.hypot(below, weight * (middle - low)), math.hypot(above, weight * (high - middle))
+    low, high = max(0.0, found.value - below), min(1.0, found.value + above)
+    return replace(found, low=min(found.low, low), high=max(found.high, high))

@@ -11,7 +11,7 @@ from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample,
 
 SKEWED = 0.85
 """Past this share of one label, chance-corrected and plain agreement tell different stories."""
-_MOST_CELLS = 4_000_000
+MOST_CELLS = 4_000_000
 """Different label counts up to which they are counted directly instead of sorted."""
 
 
@@ -64,7 +64,7 @@ def count_wide(
     check_codes(codes, labels)
     base = codes.shape[1] + 1
     size = base**labels
-    if clusters is None and 0 < size <= _MOST_CELLS and codes.shape[1]:
+    if clusters is None and 0 < size <= MOST_CELLS and codes.shape[1]:
         # One number for a unit's counts: digit c, in base raters + 1, is how many gave label c. Missing adds 0.
         digits = np.append(base ** np.arange(labels), 0).astype(np.int64)
         keys = digits[codes[:, 0]]
@@ -128,12 +128,12 @@ class Spread:
     n: int
 
 
-def spread(counts: Counts) -> Spread | None:
-    """The labels' shares of all ratings; None without ratings."""
-    total = int(counts.used.sum())
+def spread(used: FloatArray) -> Spread | None:
+    """The labels' shares of all ratings, from how many ratings are each label; None without ratings."""
+    total = int(used.sum())
     if total == 0:
         return None
-    shares = counts.used / total
+    shares = used / total
     top = float(shares.max())
     return Spread(tuple(shares.tolist()), int(np.argmax(shares)), baseline=top, skewed=top > SKEWED, n=total)
 

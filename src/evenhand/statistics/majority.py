@@ -1,5 +1,6 @@
 """Majority vote: how often raters agree on a label, and how often each gives the label of the majority."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,60 +11,33 @@ from evenhand.statistics.intervals.analytic import proportion
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """Units that every rater rated: all the same label, more than half the same but not all, neither."""
+    """Units with at least two votes: all for the same label, more than half for the same but not all, neither."""
 
-    n: int
-    full: int
-    majority: int
-    none: int
-
-
-def _tally(codes: AnyInts, labels: int) -> IntArray:
-    """How many raters gave each label to each unit."""
-    tally: IntArray = np.zeros((len(codes), labels), dtype=np.int64)
-    for label in range(labels):
-        tally[:, label] = (codes == label).sum(axis=1)
-    return tally
+    n: int = 0
+    full: int = 0
+    majority: int = 0
+    none: int = 0
 
 
-def majority_label(tally: IntArray) -> IntArray:
-    """For each row of label counts the label with more than half of them, -1 where there is none."""
+def majority_label(tally: IntArray, fewest: int = 1) -> IntArray:
+    """For each row of label counts the label with more than half of them, -1 if there is none or too few votes."""
     if tally.shape[1] == 0:
         return np.full(len(tally), MISSING, dtype=np.int64)
-    strict = 2 * tally.max(axis=1) > tally.sum(axis=1)
+    count = tally.sum(axis=1)
+    strict = (2 * tally.max(axis=1) > count) & (count >= fewest)
     return np.where(strict, tally.argmax(axis=1), MISSING)
 
 
-def majority_of(codes: AnyInts, labels: int) -> IntArray:
-    """The label that more than half of a unit's ratings give, -1 where there is none; `codes` is units × raters."""
-    return majority_label(_tally(codes, labels))
-
-
-def votes(codes: AnyInts, labels: int) -> Votes:
-    """The votes on the units that every rater rated; all zero with fewer than two raters."""
-    raters = codes.shape[1]
-    complete = codes[(codes >= 0).all(axis=1)] if raters >= 2 else codes[:0]
-    top = _tally(complete, labels).max(axis=1, initial=0)
-    full = int((top == raters).sum())
-    more = int((2 * top > raters).sum()) - full
-    return Votes(n=len(complete), full=full, majority=more, none=len(complete) - full - more)
-
-
-def match_with_majority(
-    codes: AnyInts, labels: int, rater: int, clusters: AnyInts | None = None, level: float = 0.95
-) -> tuple[Estimate, Estimate]:
-    """A rater's share of units on which the majority's label is the rater's own. Range 0 to 1. Level: nominal.
-
-    First with the majority of all, in which the rater's own vote is flattering, then with that of the others. Units
-    where they have no label in more than half of their ratings are left out; `n` counts those used. Undefined if none.
-    """
-    own = codes[:, rater]
-    tally = _tally(codes, labels)
-    others = tally.copy()
-    rated = np.flatnonzero(own >= 0)
-    others[rated, own[rated]] -= 1
-    of_all = np.where(tally.sum(axis=1) >= 2, majority_label(tally), MISSING)
-    return match_with(own, of_all, clusters, level), match_with(own, majority_label(others), clusters, level)
+def votes(tally: IntArray) -> Mapping[int, Votes]:
+    """The votes on the units with at least two, by how many votes a unit has; rows of `tally` are label counts."""
+    count, top = tally.sum(axis=1), tally.max(axis=1, initial=0)
+    found: dict[int, Votes] = {}
+    for size in np.unique(count[count >= 2]).tolist():
+        most = top[count == size]
+        full = int((most == size).sum())
+        more = int((2 * most > size).sum()) - full
+        found[size] = Votes(n=most.size, full=full, majority=more, none=most.size - full - more)
+    return found
 
 
 def match_with(own: AnyInts, label: IntArray, clusters: AnyInts | None = None, level: float = 0.95) -> Estimate:

@@ -8,6 +8,7 @@ from evenhand.statistics.correlation import spearman
 from evenhand.statistics.estimate import Estimate
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling
 from evenhand.statistics.kappa import cohen_kappa, pair_ac
+from evenhand.statistics.percentages import percentage_kappa, percentage_pair_ac
 
 _STATISTICS: Mapping[str, Callable[..., Estimate]] = {
     "percent": pair_percent,
@@ -20,12 +21,25 @@ _STATISTICS: Mapping[str, Callable[..., Estimate]] = {
     "ac": pair_ac,
 }
 _ORDERED_ONLY = ("kappa_linear", "kappa_quadratic", "within_one", "spearman")
+_OF_PERCENTAGES: Mapping[str, Callable[..., Estimate]] = {
+    "percent": pair_percent,
+    "kappa_quadratic": percentage_kappa,
+    "within_one": pair_within_one,
+    "spearman": spearman,
+    "ac": percentage_pair_ac,
+}
+"""Without those that compare labels: few percentages are equal, and there may be thousands of different ones."""
 
 
 def pair_statistics(
-    pair: Cross, plan: Resampling | None = DEFAULT, names: Sequence[str] | None = None
+    pair: Cross, plan: Resampling | None = DEFAULT, names: Sequence[str] | None = None, *, percentages: bool = False
 ) -> dict[str, Estimate]:
-    """The named statistics of two raters, or all that fit the scale: only labels with scores have an order."""
+    """The named statistics of two raters, or all that fit the scale: only labels with scores have an order.
+
+    `percentages` says that the scores are those of a scale from 0 to 100, which has no labels.
+    """
+    if percentages:
+        return {name: statistic(pair, plan=plan) for name, statistic in _OF_PERCENTAGES.items()}
     if names is None:
         names = [name for name in _STATISTICS if pair.ordered or name not in _ORDERED_ONLY]
     return {name: _STATISTICS[name](pair, plan=plan) for name in names}

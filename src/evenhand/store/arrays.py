@@ -9,8 +9,8 @@ import numpy as np
 from sqlalchemy import Connection, bindparam, func, select
 
 from evenhand.analysis.tables import TableBuilder, Tables
-from evenhand.protocol.model import Protocol
-from evenhand.records import Kind, RaterRef, Status, Value
+from evenhand.protocol.model import SCORES, Protocol
+from evenhand.records import FieldValue, Kind, RaterRef, Status, Value
 from evenhand.statistics import IntArray
 from evenhand.store.database import BATCH, Database, decode, next_seq
 from evenhand.store.protocols import Versions
@@ -44,21 +44,24 @@ def read_tables(database: Database, versions: Versions) -> Tables:
     with database.reading() as connection:
         last, n_items = next_seq(connection, ratings) - 1, next_seq(connection, items) - 1
         known = connection.execute(_RATERS).all()
-        clusters, references = _units(connection, protocol)
-        labels = _labels(connection, protocol)
+        clusters, references, unit_fields = _units(connection, protocol)
+        columns = _columns(connection, protocol)
         counts = connection.execute(select(current.c.protocol, func.count()).group_by(current.c.protocol)).all()
     found = [RaterRef(row[1], Kind(row[2]), row[3], row[4]) for row in known]
     adjudicators = frozenset(row[1] for row in known if row[5] == "adjudicator")
     left_out = {versions.digests[number]: count for number, count in counts if number != versions.current_number}
+    labels = {name: cast("Sequence[str | None]", columns.pop(name)) for name in _label_fields(protocol)}
     documents = _documents(labels[protocol.cluster], clusters) if protocol.cluster else None
     n_units = n_items if clusters is None else len(clusters)
     places = {row[0]: place for place, row in enumerate(known)}
     builders = {criterion.id: TableBuilder(criterion, n_units, len(found)) for criterion in protocol.criteria}
+    builders |= {name: TableBuilder(score, n_items, len(found)) for name, score in SCORES.items()}
     failed = _tabulate(_rows(database, versions.current_number, last), places, clusters, builders)
     failures: dict[str, Counter[str]] = {}
     for place, reason in failed:
         failures.setdefault(found[place].id, Counter())[reason] += 1
-    tables = dict(zip(builders, map(TableBuilder.build, builders.values()), strict=True))
+    tables = {name: builder.build() for name, builder in builders.items()}
+    scores = {name: table for name in SCORES if any((table := tables.pop(name)).statuses)}
     return Tables(
         protocol,
         found,
@@ -72,36 +75,60 @@ def read_tables(database: Database, versions: Versions) -> Tables:
         failures=failures,
         documents=documents,
         adjudicators=adjudicators,
+        fields=columns,
+        unit_fields=unit_fields,
+        scores=scores,
     )
 
 
-def _units(connection: Connection, protocol: Protocol) -> tuple[IntArray | None, Sequence[str | None] | None]:
-    """Each unit's item, counted from 0, or None if every item is its own only unit; and the references' answers."""
-    if protocol.rule.of == "item":
-        return None, None
+_Parts = Sequence[str | None] | None
+"""A part of each unit's content; None if the units have no such part."""
+
+
+def _units(connection: Connection, protocol: Protocol) -> tuple[IntArray | None, _Parts, _Parts]:
+    """Each unit's item, counted from 0, or None if every item is its own only unit; the references' answers to
+    questions; and the field that each claim comes from."""
+    rule = protocol.rule.of
+    if rule == "item":
+        return None, None, None
     rows = connection.execute(select(units.c.item, units.c.content).order_by(units.c.item, units.c.position))
-    if protocol.rule.of != "question":
-        return np.fromiter((row[0] for row in rows), dtype=np.int64) - 1, None
-    found = [(item, decode(content or "{}").get("answer")) for item, content in rows]
-    return np.array([item for item, _ in found], dtype=np.int64) - 1, [answer for _, answer in found]
+    key = {"question": "answer", "claim": "field"}.get(rule)
+    if key is None:
+        return np.fromiter((row[0] for row in rows), dtype=np.int64) - 1, None, None
+    found = [(item, decode(content or "{}").get(key)) for item, content in rows]
+    parts = [part for _, part in found]
+    places = np.array([item for item, _ in found], dtype=np.int64) - 1
+    return (places, parts, None) if rule == "question" else (places, None, parts)
 
 
-def _labels(connection: Connection, protocol: Protocol) -> Mapping[str, Sequence[str | None]]:
-    names = [name for name, spec in protocol.item.fields.items() if spec.kind == "label"]
-    found: dict[str, list[str | None]] = {name: [] for name in names}
-    if names:
+def _label_fields(protocol: Protocol) -> Sequence[str]:
+    return [name for name, spec in protocol.item.fields.items() if spec.kind == "label"]
+
+
+def _columns(connection: Connection, protocol: Protocol) -> dict[str, list[FieldValue | None]]:
+    """The label fields of all items, and the fields that measures read, each as a list with None for a gap."""
+    found: dict[str, list[FieldValue | None]] = {
+        name: [] for name in (*_label_fields(protocol), *protocol.measured_fields)
+    }
+    if found:
         query = select(items.c.fields).order_by(items.c.seq).execution_options(yield_per=BATCH)
         for text in connection.execute(query).scalars():
             fields = decode(text)
             for name, values in found.items():
-                values.append(fields.get(name))
+                value = fields.get(name)
+                values.append(tuple(cast("list[str]", value)) if isinstance(value, list) else value)
     return found
 
 
-def _documents(names: Sequence[str | None], clusters: IntArray | None) -> IntArray:
-    """Each unit's document, numbered in order of appearance; an item that names none is a document by itself."""
+def _documents(names: Sequence[str | None], clusters: IntArray | None) -> IntArray | None:
+    """Each unit's document, numbered in order of appearance; an item that names none is a document by itself.
+
+    None if no two items share a document.
+    """
     numbers: dict[str | int, int] = {}
     of_items = [numbers.setdefault(item if name is None else name, len(numbers)) for item, name in enumerate(names)]
+    if len(numbers) == len(names):
+        return None
     found = np.array(of_items, dtype=np.int64)
     return found if clusters is None else found[clusters]
 
@@ -112,8 +139,8 @@ def _tabulate(
     clusters: IntArray | None,
     builders: Mapping[str, TableBuilder],
 ) -> Iterable[tuple[int, str]]:
-    """Fill the tables, and return the current failures: the rater's place and the reason. Of a cell's ratings the last
-    counts."""
+    """Fill the tables, those of overlap scores by item, and return the current failures: the rater's place and the
+    reason. Of a cell's ratings the last counts."""
     first_units: list[int] = []
     if clusters is not None:
         counts = np.bincount(clusters)
@@ -121,7 +148,10 @@ def _tabulate(
     values: dict[str, Value] = {}
     failed: dict[tuple[str, int, int], tuple[int, str]] = {}
     for item, position, criterion, rater, status, text, details in rows:
-        unit = item - 1 if clusters is None else first_units[item - 1] + position - 1
+        is_score = criterion in SCORES
+        if is_score and position > 1:
+            continue
+        unit = item - 1 if clusters is None or is_score else first_units[item - 1] + position - 1
         place, has_failed = places[rater], status == Status.FAILED
         if text is not None and text not in values:
             values[text] = decode(text)

@@ -34,6 +34,8 @@ class Database(ABC):
     """
 
     location: str
+    patience: float
+    """Seconds after which a reader or writer that others keep waiting gives up."""
     rollbacks = 0
     """How often a transaction was rolled back: whatever was cached from inside one may be wrong afterwards."""
     _only: Connection | None = None
@@ -114,6 +116,11 @@ class Database(ABC):
             if known is error:
                 raise
             raise known from error
+
+    def stop_waiting(self) -> None:
+        """From now on nobody waits for others who keep the study locked: StudyError instead. Another thread may call
+        this; what waits already fails, too."""
+        self.patience = 0
 
     def close(self) -> None:
         if self._only is not None:

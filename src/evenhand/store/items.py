@@ -1,5 +1,6 @@
 """Items and their units: by id, by place, or all of them in pages, each page in a transaction of its own."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import astuple, dataclass
 from operator import add
@@ -11,8 +12,8 @@ from evenhand.errors import StudyError
 from evenhand.records import FieldValue, Item, Span, Triple, Unit
 from evenhand.store.database import BATCH, Database, batches, decode, encode, insert_rows, microseconds, next_seq
 from evenhand.store.schema import assignments, items, meta, raters, ratings, trials, units, write_meta
-from evenhand.text import some_of
-from evenhand.units import unit_id
+from evenhand.text import counted, some_of
+from evenhand.units import DERIVED, unit_id
 
 ItemUnits = tuple[Item, Sequence[Unit]]
 """An item with its units, as a study is filled. If the unit is the whole item, its one unit may be left out."""
@@ -98,10 +99,10 @@ class Replaced:
 class Items:
     """The items and units of a study.
 
-    Items do not change once the study is created; their order is the order in which they came. Units follow from them
-    and do not change either, except for questions, which `replace_units` exchanges: a unit that has a rating or a
-    trial, under whichever protocol, keeps its content and its position for good. The positions of an item's units are
-    1, 2, 3 … without gaps.
+    Items never change; their order is the order in which they came, and others may be added after them. Units follow
+    from them and do not change either, except for questions and claims, which `replace_units` exchanges: a unit that
+    has a rating or a trial, under whichever protocol, keeps its content and its position for good. The positions of an
+    item's units are 1, 2, 3 … without gaps.
 
     Reading one item or unit takes the same time in a study of any size. What reads many is an iterator that keeps no
     writer waiting and shows each item as it is when its page is read; for a view of one moment, read a backup.
@@ -140,6 +141,12 @@ class Items:
         for _, position, item_id, content in self._pages(_NEXT_UNITS, item=0, position=0):
             yield unit_from(item_id, position, content, self._rule)
 
+    def work(self) -> Iterator[ItemUnits]:
+        """All items in their order, each with its units."""
+        for some in batches(self.all()):
+            units = self.units_of([item.id for item in some])
+            yield from ((item, units.get(item.id, ())) for item in some)
+
     def _pages(self, query: Any, **after: int) -> Iterator[Any]:
         """The rows of a query whose first columns are where its next page begins."""
         while page := self._database.read(query, after):
@@ -151,7 +158,7 @@ class Items:
         found: dict[str, list[Unit]] = {}
         for item_id, position, content in self._rows(_UNITS_OF, item_ids):
             its_units = found.setdefault(item_id, [])
-            # An item of a question protocol may have no question.
+            # An item may have no question, or no claim.
             if position is not None:
                 its_units.append(unit_from(item_id, position, content, self._rule))
         return found
@@ -172,17 +179,48 @@ class Items:
             answered = _answered(connection, list(names))
         return {unit_id(names[item], position, self._rule) for item, position in answered}
 
+    def add(self, work: Iterable[ItemUnits]) -> int:
+        """Add items with their units after the others, all of them or none; returns how many. An item that is there
+        with the same fields is passed over. Raises StudyError if one is there with other fields."""
+        added = n_units = 0
+        with self._database.transaction() as connection:
+            for batch in batches(work):
+                there = self.find_many([item.id for item, _ in batch])
+                changed = [item.id for item, _ in batch if item.id in there and there[item.id] != item]
+                if changed:
+                    raise StudyError(
+                        f"the study has {counted(len(changed), 'item')} with the same id and other content: "
+                        f"{some_of(changed)}; give changed items ids of their own, or begin with a new file. "
+                        "Nothing was added"
+                    )
+                first = next_seq(connection, items)
+                fresh = list({item.id: (item, its) for item, its in batch if item.id not in there}.values())
+                rows = list(enumerate(fresh, start=first))
+                insert_rows(connection, items, [(seq, item.id, encode(dict(item.fields))) for seq, (item, _) in rows])
+                whole = [(seq, 1, None) for seq, _ in rows]
+                parts = [(seq, one.position, unit_text(one)) for seq, (_, its_units) in rows for one in its_units]
+                insert_rows(connection, units, whole if self._rule == "item" else parts)
+                added, n_units = added + len(rows), n_units + len(whole if self._rule == "item" else parts)
+            if added:
+                before = int(connection.execute(_N_UNITS).scalar_one())
+                write_meta(connection, {"units": str(before + n_units)})
+                # The order in which people are given the items is made again when it is needed.
+                connection.execute(delete(meta).where(meta.c.key == "queue"))
+        return added
+
     def replace_units(self, work: Iterable[NewUnits]) -> Replaced:
-        """Give items other questions, in one transaction; an item that is not named keeps its own.
+        """Give items other questions or claims, in one transaction; an item that is not named keeps its own.
 
         Raises StudyError, and changes nothing, if a unit with ratings would change, move or vanish (all of them are
-        named), if a person is working at the page on an item whose questions would change or vanish, if an item does
-        not exist or is named twice, and if the unit is not a question. A person who was done with an item that now has
-        more questions gets it again. The iterable may read this store while it is consumed.
+        named), if a person is working at the page on an item whose units would change or vanish, if an item does not
+        exist or is named twice, and if the unit is not a question or claim. A person who was done with an item that now
+        has more of them gets it again. The iterable may read this store while it is consumed.
         """
         with self._database.transaction() as connection:
-            if self._rule != "question":
-                raise StudyError("the units of this study follow from its texts; only questions can be replaced")
+            if self._rule not in DERIVED:
+                raise StudyError(
+                    "the units of this study follow from its texts; only questions and claims can be replaced"
+                )
             replaced = self._replace(connection, work)
             if replaced.changed or replaced.added or replaced.removed:
                 before = int(connection.execute(_N_UNITS).scalar_one())
@@ -192,7 +230,7 @@ class Items:
         return replaced
 
     def _replace(self, connection: Connection, work: Iterable[NewUnits]) -> Replaced:
-        total = Replaced()
+        total: Counter[str] = Counter()
         seen: set[str] = set()
         rated: list[str] = []
         held: list[str] = []
@@ -216,9 +254,10 @@ class Items:
                 insert_rows(connection, units, [(*place, after[place]) for place in sorted(new)])
                 grown = [*{item for item, _ in new - gone}]
                 connection.execute(_REOPEN, {"of_items": grown, "now": microseconds()})
-                total = total.plus(Replaced(len(kept), len(gone & new), len(new - gone), len(gone - new)))
+                changed, added, removed = gone & new, new - gone, gone - new
+                total.update(kept=len(kept), changed=len(changed), added=len(added), removed=len(removed))
         _refuse(rated, held)
-        return total
+        return Replaced(**total)
 
 
 def locate(connection: Connection, unit_ids: Iterable[str], rule: str) -> dict[str, Place]:
@@ -281,12 +320,12 @@ def _refuse(rated: Sequence[str], held: Sequence[str]) -> None:
         many = "units have ratings and must stay as they are, where they are"
         which = many if len(rated) > 1 else "unit has ratings and must stay as it is, where it is"
         raise StudyError(
-            f"{len(rated):,} {which}: {some_of(rated)}. No unit was changed; leave these questions and answers as they "
-            "were, or create a new study"
+            f"{len(rated):,} {which}: {some_of(rated)}. No unit was changed; leave these as they were, or create "
+            "a new study"
         )
     if held:
         raise StudyError(
-            "people are working on these items at the page, and their answers would go to other questions: "
+            "people are working on these items at the page, and their answers would go to other units: "
             f"{some_of(held)}. No unit was changed; wait until they are done, or take the items back first"
         )
 
@@ -306,7 +345,13 @@ def _field(value: Any) -> FieldValue:
 def unit_text(unit: Unit) -> str | None:
     """What a unit has besides its place; None for a whole item."""
     span = unit.span and (unit.span.field, unit.span.start, unit.span.end)
-    content = {"text": unit.text, "span": span, "answer": unit.answer, "key_info": unit.key_info}
+    content = {
+        "text": unit.text,
+        "field": unit.field,
+        "span": span,
+        "answer": unit.answer,
+        "key_info": unit.key_info,
+    }
     content = {name: value for name, value in content.items() if value is not None}
     return encode(content) if content else None
 

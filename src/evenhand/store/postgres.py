@@ -26,6 +26,9 @@ _POOR_PLANS = ("seqscan", "bitmapscan", "hashjoin", "mergejoin", "sort")
 class PostgresDatabase(Database):
     """A study in a PostgreSQL database: its tables live in the schema `evenhand`, apart from anything else there."""
 
+    _waiting: Any = None
+    """The driver's connection while it waits for other writers."""
+
     def __init__(self, url: str, patience: float = PATIENCE) -> None:
         self._driver = optional_module("psycopg", "A study in PostgreSQL", "postgres")
         try:
@@ -36,7 +39,7 @@ class PostgresDatabase(Database):
                 "this PostgreSQL URL cannot be read; it looks like postgresql://USER:PASSWORD@HOST:5432/DATABASE, with "
                 "special characters of the password written as %XX"
             ) from None
-        self._patience = patience
+        self.patience = patience
         # Without a password, wherever it was given.
         harmless = {key: value for key, value in self._url.query.items() if "password" not in key}
         self.location = self._url.set(drivername="postgresql", password=None, query=harmless).render_as_string()
@@ -55,7 +58,7 @@ class PostgresDatabase(Database):
             cursor.execute(f"SET search_path TO {_SCHEMA}")
             # A server may be set to acknowledge what is not on the disk yet; a study guarantees more.
             cursor.execute("SET synchronous_commit TO on")
-            cursor.execute(f"SET lock_timeout TO {int(self._patience * 1000)}")
+            cursor.execute(f"SET lock_timeout TO {int(self.patience * 1000)}")
             for plan in _POOR_PLANS:
                 cursor.execute(f"SET enable_{plan} TO off")
             # A plan that is switched off and needed all the same looks expensive enough to be compiled first.
@@ -74,7 +77,18 @@ class PostgresDatabase(Database):
         if mode == "locked":
             # Writers queue at a lock instead of colliding: the one that holds it sees everything stored before, so
             # no write has to be tried twice, and two imports that touch the same cells cannot deadlock.
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
+            self._waiting = connection.connection.driver_connection
+            try:
+                if not self.patience:
+                    connection.exec_driver_sql("SET LOCAL lock_timeout TO 1")
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS_LOCK})")
+            finally:
+                self._waiting = None
+
+    def stop_waiting(self) -> None:
+        super().stop_waiting()
+        if self._waiting is not None:
+            self._waiting.cancel()
 
     def holds_study(self, connection: Connection) -> bool:
         return connection.exec_driver_sql(f"SELECT to_regclass('{_SCHEMA}.meta')").scalar() is not None
@@ -128,7 +142,7 @@ def _copy(source: Connection, target: Connection) -> None:
 
 _MESSAGES = {
     "53100": FULL_DISK,
-    "55P03": "other writers kept the study busy for minutes; nothing was stored. Try again",
+    **dict.fromkeys(("55P03", "57014"), "other writers keep the study busy; nothing was stored. Try again"),
     "40P01": SAME_MOMENT,
     "40001": SAME_MOMENT,
     "42501": "this database user may not do that. Ask for the right to create the schema evenhand in this database, "

@@ -151,6 +151,6 @@ def _fits(value: FieldValue, spec: FieldSpec) -> bool:
         return isinstance(value, float)
     if spec.kind == "triples":
         return isinstance(value, tuple) and all(isinstance(part, Triple) for part in value)
-    if spec.kind == "passages":
+    if spec.kind in ("passages", "ids"):
         return isinstance(value, tuple) and not any(isinstance(part, Triple) for part in value)
     return isinstance(value, str) and (spec.labels is None or value in spec.labels)

@@ -4,6 +4,7 @@ A cell is what one rater says on one criterion of one unit under one protocol. I
 of which names the one it replaces; the table `current` has the last of each.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import astuple, dataclass, field
 from datetime import datetime
@@ -15,7 +16,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, ScalarSelect, Select, Table, bindparam, case, func, select, update
 
 from evenhand.errors import ConflictError, StudyError
-from evenhand.protocol.model import Protocol
+from evenhand.protocol.model import SCORES, Protocol
 from evenhand.records import Kind, RaterRef, Rating, Span, Status, Value, now
 from evenhand.scales import PERCENT, Nominal, Ordinal, Scale, check_distribution, check_mean, is_within
 from evenhand.store.database import Database, batches, decode, encode, insert_rows, next_seq
@@ -27,6 +28,11 @@ from evenhand.units import unit_id
 PAGE = 2000
 
 SHOWN = 5
+
+MOST_STORED = 1_000_000
+"""Characters that one cell may take with all it said before; each rating counts `ROW` and its texts. The page saves a
+text whenever its rater pauses, which makes some dozens of ratings."""
+ROW = 500
 
 Cell = tuple[int, int, str, int, int]
 """Item, position, criterion, rater, protocol: the columns of `ratings` in this order, names as numbers. In `trials` the
@@ -97,9 +103,11 @@ class Ratings:
 
     def raters(self) -> Sequence[RaterRef]:
         """Every rater of the study, in order of arrival."""
-        with self._database.reading() as connection:
-            rows = connection.execute(_RATERS).all()
-        return [RaterRef(row[0], Kind(row[1]), row[2], row[3]) for row in rows]
+        return [RaterRef(row[0], Kind(row[1]), row[2], row[3]) for row in self._database.read(_RATERS)]
+
+    def rater(self, rater_id: str) -> RaterRef | None:
+        rows = self._database.read(_RATER, {"id": rater_id})
+        return RaterRef(rater_id, Kind(rows[0].kind), rows[0].version, rows[0].config) if rows else None
 
     def add(
         self,
@@ -270,7 +278,7 @@ def introduce(connection: Connection, rater: RaterRef) -> None:
 
 def misfit(rating: Rating, protocol: Protocol) -> str | None:
     """What does not fit, and what would; None if all is well."""
-    criterion = protocol.by_id.get(rating.criterion)
+    criterion = protocol.by_id.get(rating.criterion) or SCORES.get(rating.criterion)
     if criterion is None:
         return f"there is no criterion {rating.criterion!r} in {protocol.name}; there are {', '.join(protocol.by_id)}"
     try:
@@ -344,7 +352,10 @@ def append(
     find_known, find_cells = _lookups(table)
     known = set(connection.execute(find_known, {"ids": [rating.id for rating in batch]}).scalars())
     asked = {f"of_{place}": list({cell[place] for cell in cells}) for place in (0, 1, 3, 4)}
-    heads = _heads(connection.execute(find_cells, asked), set(cells))
+    said = connection.execute(find_cells, asked).all()
+    heads = _heads(said, set(cells))
+    if if_current:
+        _check_growth(said, set(cells))
     seq = next_seq(connection, table)
     rows: list[RatingRow] = []
     superseding = 0
@@ -357,11 +368,24 @@ def append(
         known.add(rating.id)
         superseding += head is not None
         value = None if rating.value is None else encode(rating.value)
-        said = rating.status.value, value, rating.at.isoformat(), _details(rating)
+        content = rating.status.value, value, rating.at.isoformat(), _details(rating)
         heads[cell] = seq + len(rows), rating
-        rows.append((seq + len(rows), rating.id, *cell, replaced, *said))
+        rows.append((seq + len(rows), rating.id, *cell, replaced, *content))
     insert_rows(connection, table, rows)
     return Added(len(rows) - superseding, superseding, len(batch) - len(rows))
+
+
+def _check_growth(rows: Iterable[Any], wanted: Set[Cell]) -> None:
+    """Raise StudyError if a cell is full: what it said before is kept for good, so nobody may change it for ever."""
+    stored: Counter[Cell] = Counter()
+    for row in rows:
+        cell: Cell = row[2], row[3], row[4], row[5], row[6]
+        stored[cell] += ROW + len(row[9] or "") + len(row[11] or "")
+    if any(stored[cell] > MOST_STORED for cell in wanted):
+        raise StudyError(
+            "this answer was changed so often that its earlier versions, which are all kept, take too much room; it "
+            "can no longer be changed, and the current one counts"
+        )
 
 
 def _heads(rows: Iterable[Any], wanted: Set[Cell]) -> dict[Cell, tuple[int, Rating]]:
@@ -411,10 +435,10 @@ def _selected(asked: frozenset[str], history: bool, order: Column[int]) -> Selec
 
 
 def _in_order(page: Sequence[Any], versions: Versions) -> Iterator[Rating]:
-    # Criteria as in the current protocol, then those that only earlier ones had.
+    # Criteria as in the current protocol, then those that only earlier ones had, then overlap scores.
     newest_first = [version.protocol for version in reversed(versions.adopted)]
     ids = dict.fromkeys(criterion.id for protocol in newest_first for criterion in protocol.criteria)
-    order = {criterion: place for place, criterion in enumerate(ids)}
+    order = {criterion: place for place, criterion in enumerate((*ids, *SCORES))}
     return _records(sorted(page, key=lambda row: (row[2], row[3], order[row[4]], row[0])), versions)
 
 

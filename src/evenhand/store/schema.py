@@ -17,8 +17,8 @@ from evenhand.errors import NewerStudyError, NotAStudyError, StudyError
 from evenhand.store.database import Identifier
 from evenhand.version import __version__
 
-SCHEMA = 6
-"""The version of these tables. Versions 1 to 5 were never released."""
+SCHEMA = 7
+"""The version of these tables. Versions 1 to 6 were never released."""
 
 # Only a column declared INTEGER is SQLite's own row number; in PostgreSQL an INTEGER ends at two billion.
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
@@ -205,12 +205,12 @@ sessions = _table(
 # The last is current.
 plans = _table("plans", *_key(NUMBER, "seq"), *_columns(BigInteger, "at"), *_columns(Text, "document"))
 
-# What a rater was given under a protocol. Only `lapsed` tasks are offered to their rater again.
+# What a rater was given, and under which protocol. Only `lapsed` tasks are offered to their rater again.
 assignments = _table(
     "assignments",
     _ref("rater", "members.rater", key=True),
-    _ref("protocol", "protocols.seq", key=True),
     *_key(Integer, "number"),
+    _ref("protocol", "protocols.seq"),
     *_columns(Text, "purpose"),
     _ref("item", "items.seq", null=True),
     *_columns(Integer, "example?"),
@@ -234,9 +234,7 @@ trials = _table(
     *_columns(NUMBER, "rater", "protocol"),
     *_answer(),
     UniqueConstraint("rater", "protocol", "number", "position", "criterion", "supersedes"),
-    ForeignKeyConstraint(
-        ["rater", "protocol", "number"], ["assignments.rater", "assignments.protocol", "assignments.number"]
-    ),
+    ForeignKeyConstraint(["rater", "number"], ["assignments.rater", "assignments.number"]),
 )
 
 # The queue follows from the tables above; `meta` says for which protocol and plan it was made. `free` more people are

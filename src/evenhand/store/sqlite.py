@@ -87,14 +87,14 @@ class SqliteDatabase(Database):
 
     def _patiently(self, connection: Connection, statement: str) -> object:
         """Run a statement, wait while others are in the way, and return its first value."""
-        deadline = time.monotonic() + self.patience
+        started = time.monotonic()
         pause = 0.0005
         while True:
             try:
                 result = connection.exec_driver_sql(statement)
                 return result.scalar() if result.returns_rows else None
             except OperationalError as error:
-                if _cause(error)[1] not in _BUSY or time.monotonic() > deadline:
+                if _cause(error)[1] not in _BUSY or time.monotonic() - started > self.patience:
                     raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 1.5, _LONGEST_PAUSE)

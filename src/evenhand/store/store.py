@@ -23,7 +23,7 @@ from evenhand.store.protocols import Protocols, add_adoption, read_versions
 from evenhand.store.ratings import Ratings
 from evenhand.store.replies import Replies
 from evenhand.store.schema import ITEM_INDEX, check_schema, create_schema, items, units, write_meta
-from evenhand.store.sqlite import SqliteDatabase, is_sqlite, not_a_study
+from evenhand.store.sqlite import PATIENCE, SqliteDatabase, is_sqlite, not_a_study
 from evenhand.store.work import Work
 from evenhand.text import masked
 
@@ -51,7 +51,7 @@ class Store:
         self.transaction = database.transaction
         """Everything that is read and stored in this block is one transaction: all of it, or, if the block raises,
         nothing. Other writers wait meanwhile. A call in it that fails leaves no trace, and the rest may go on."""
-        self.backup, self.close = database.backup, database.close
+        self.backup, self.stop_waiting, self.close = database.backup, database.stop_waiting, database.close
         self.items = Items(database, versions.current.rule.of)
         self.protocols = Protocols(database, self.items, versions)
         tasks, trials = Tasks(database, self.protocols), Trials(database, self.protocols)
@@ -72,6 +72,11 @@ class Store:
     def tables(self) -> Tables:
         """The current ratings under the current protocol as arrays, for statistics."""
         return read_tables(self._database, self.protocols.known)
+
+    def probe(self) -> None:
+        """Store something that means nothing. Raises StudyError if the study cannot be written now."""
+        with self.transaction() as connection:
+            write_meta(connection, {"probed": now().isoformat()})
 
     def __enter__(self) -> "Store":
         return self
@@ -95,10 +100,10 @@ def create_store(location: str | Path, protocol: Protocol, source: str, work: It
     return Store(database)
 
 
-def open_store(location: str | Path) -> Store:
+def open_store(location: str | Path, *, patience: float = PATIENCE) -> Store:
     """Open a study, in the same time whatever its size. Raises NotAStudyError, NewerStudyError, or StudyError if it is
-    missing or cannot be read and written."""
-    return Store(_database(location))
+    missing or cannot be read and written. `patience`: seconds to wait for others who keep it locked."""
+    return Store(_database(location, patience))
 
 
 def may_be_study(name: str) -> bool:
@@ -111,11 +116,11 @@ def may_be_study(name: str) -> bool:
         return False
 
 
-def _database(location: str | Path) -> Database:
+def _database(location: str | Path, patience: float = PATIENCE) -> Database:
     if isinstance(location, Path) or "://" not in location:
-        return SqliteDatabase(str(location))
+        return SqliteDatabase(str(location), patience)
     if location.startswith(SCHEMES):
-        return PostgresDatabase(location)
+        return PostgresDatabase(location, patience)
     raise StudyError(
         "a study is a SQLite file or a PostgreSQL database; give a path such as study.db, or "
         "a URL such as postgresql://USER:PASSWORD@HOST:5432/DATABASE",

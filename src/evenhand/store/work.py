@@ -6,10 +6,11 @@ micro-dollars, and the time is the database's.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import reduce
+from secrets import token_hex
 from socket import gethostname
 from typing import Any, Literal, cast
 
@@ -33,6 +34,9 @@ PAGE = 200
 
 TERM = 30.0
 """Seconds that a lease lasts unless it is renewed: the longest wait for the items of a killed worker."""
+
+ROOM = 2**18
+"""Bytes that must fit on the disk before a run begins: the replies to as many calls as are usually in progress."""
 
 RunState = Literal["running", "done", "stopped", "failed"]
 
@@ -86,7 +90,7 @@ _PENDING_UNITS = (
     .order_by(units.c.item, units.c.position)
 )
 _ITEMS = select(items).where(items.c.seq.in_(_OF_ITEMS)).order_by(items.c.seq)
-_COUNT = select(func.count(units.c.item.distinct()), func.count()).select_from(units).where(_IS_PENDING)
+_COUNT = select(func.count()).select_from(units).where(_IS_PENDING)
 
 # Leases and the money reserved on them. What is freed and what is spent changes at once, in the run that holds the
 # money.
@@ -257,10 +261,13 @@ class Work:
             yield from page
             after = numbers[-1]
 
-    def count_pending(self, rater: str, *, failed: bool = False) -> tuple[int, int]:
-        """How many items and units `pending` would yield now."""
-        ((items, units),) = self._database.read(_COUNT, self._asked(rater, failed))
-        return items, units
+    def count_pending(
+        self, rater: str, limit: int | None = None, together: bool = False, *, failed: bool = False
+    ) -> int:
+        """How many units `pending` would yield now, as far as a limit allows them: see `limited`."""
+        if limit is None:
+            return self._database.read(_COUNT, self._asked(rater, failed))[0][0]
+        return sum(len(its_units) for _, its_units in limited(self.pending(rater, failed=failed), limit, together))
 
     def _asked(self, rater: str, failed: bool = False) -> dict[str, Any]:
         digest = self._protocols.known.current.digest
@@ -288,7 +295,7 @@ class Work:
 
         A run is open while one of its workers is alive. StudyError if an open run of the same rater under the current
         protocol has another configuration or cap, or if the raters belong to open runs with separate caps. All runs of
-        one command share one cap.
+        one command share one cap. StudyError, with nothing stored, also if the disk has no room for ROOM bytes.
         """
         self._terms[worker] = round(term * 1_000_000)
         started = now().isoformat()
@@ -298,10 +305,12 @@ class Work:
             purses = {run.purse for run in opened if run is not None}
             if len(purses) > 1:
                 raise StudyError("these raters are at work in separate runs, each with its own cap; start them apart")
-            purse = purses.pop() if purses else next_seq(connection, runs)
             at: int = connection.execute(select(clock())).scalar_one()
+            purse = purses.pop() if purses else next_seq(connection, runs)
             revision = next_seq(connection, ratings) - 1
-            found: list[str] = []
+            found: dict[int, str] = {}
+            # Without room for the first replies the run does not start: they would be paid for again and again.
+            room = encode({"room": token_hex(ROOM // 2)})
             for spec, run in zip(specs, opened, strict=True):
                 seq, name = (next_seq(connection, runs), new_id()) if run is None else (run.seq, run.id)
                 if run is None:
@@ -310,9 +319,13 @@ class Work:
                     insert_rows(connection, runs, [(seq, *names, *rest)])
                 connection.execute(delete(workers).where(workers.c.run == seq, workers.c.id == worker))
                 times = at, at + self._terms[worker]
-                insert_rows(connection, workers, [(seq, worker, gethostname(), os.getpid(), *times, "{}")])
-                found.append(name)
-            return found
+                insert_rows(connection, workers, [(seq, worker, gethostname(), os.getpid(), *times, room)])
+                found[seq] = name
+        seen = {"of_worker": worker, "term": self._terms[worker], "new_counts": encode({})}
+        with self._database.transaction(lock=False) as connection:
+            for seq in found:
+                connection.execute(_SEE_WORKER, {**seen, "of_run": seq})
+        return list(found.values())
 
     def _open_run(self, connection: Connection, spec: RunSpec, digest: str, cap: int | None) -> Any:
         """The open run that a command joins; one whose workers are all gone is ended first."""
@@ -330,7 +343,7 @@ class Work:
         if run.config != spec.rater.config:
             raise StudyError(
                 f"{spec.rater.id!r} is at work with other settings in the run {run.id}; use the same settings to "
-                "join it, wait for it, or give this rater a name of its own: --rater NAME=SPEC"
+                "join it, wait for it, or give this rater a name of its own: NAME=SPEC"
             )
         if run.common_cap != cap:
             raise StudyError(
@@ -430,8 +443,8 @@ class Work:
             ended = {**self._mine(row, worker), "names": [one.item for one in done]}
             held = {lease.name for lease in _end_leases(connection, _FINISH, ended, lost=False)}
             mine = [one for one in done if one.item in held]
-            spent = sum(one.spent for one in mine)
-            connection.execute(_SETTLE, {"of_run": row.seq, "more_spent": spent, "freed": 0})
+            if spent := sum(one.spent for one in mine):
+                connection.execute(_SETTLE, {"of_run": row.seq, "more_spent": spent, "freed": 0})
             # A worker that was suspended may have taken an item again that it was still working on: it counts once.
             once = {one.item: one for one in mine}
             found = [rating for one in once.values() for rating in one.ratings]
@@ -483,6 +496,16 @@ class Work:
         return {"of_run": row.seq, "of_worker": worker, "term": term}
 
 
+def limited(work: Iterable[ItemUnits], limit: int | None, together: bool) -> Iterator[ItemUnits]:
+    """Items with the units that a limit allows; it never splits sentences that are rated together."""
+    for item, its_units in work:
+        if limit is not None and limit <= 0:
+            return
+        chosen = its_units if limit is None or together else its_units[:limit]
+        limit = None if limit is None else limit - len(chosen)
+        yield item, chosen
+
+
 def _row(connection: Connection, run: str, *, lock: bool = False) -> Any:
     row = connection.execute(_RUN.with_for_update() if lock else _RUN, {"run": run}).first()
     if row is None:
@@ -493,7 +516,7 @@ def _row(connection: Connection, run: str, *, lock: bool = False) -> Any:
 def _end_leases(connection: Connection, delete: Any, asked: Mapping[str, Any], *, lost: bool = True) -> Sequence[Any]:
     """Delete leases and give back what they had reserved; `lost`: it counts as spent. Returns their rows."""
     gone = connection.execute(delete, asked).all()
-    for run in {row.run for row in gone}:
+    for run in {row.run for row in gone if row.reserved}:
         freed = sum(row.reserved for row in gone if row.run == run)
         connection.execute(_SETTLE, {"of_run": run, "more_spent": freed if lost else 0, "freed": freed})
     return gone

@@ -1,8 +1,10 @@
-"""Which sentences of an answer claim something, and which only address their reader."""
+"""Which sentences of an answer claim something, which only address their reader, and the claims of a text."""
 
 import re
+from collections.abc import Iterator
 
-from evenhand.nlp.sentences import sentences
+from evenhand.nlp.abstention import abstains
+from evenhand.nlp.sentences import CJK, sentences
 
 _CODE = re.compile(r"\s*(?:`{3,}|~{3,})|\s*<?(?:https?://|www\.)\S+>?\s*$", re.I)
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
@@ -110,6 +112,56 @@ def statements(text: str, language: str = "en") -> list[str]:
             said = f"{found.pop()} {said}"
         found.append(said)
     return found
+
+
+def claims(text: str, language: str = "en") -> list[tuple[int, int]]:
+    """The claims of a text as character ranges: its sentences that claim something, and their main clauses.
+
+    A bare answer to a question that the text itself asks is one claim with it. A sentence that declines to answer has
+    none. List markers are left out.
+    """
+    found: list[tuple[int, int]] = []
+    asked = -1
+    for start, end in sentences(text, language):
+        said = text[start:end]
+        begin = asked if asked >= 0 and is_bare(said) else start
+        asked = start if _QUESTION.search(said) else -1
+        if has_claim(text[begin:end]) and not abstains(said, language):
+            marker = _MARKER.match(said) if begin == start else None
+            begin += marker.end() if marker else 0
+            found += [(begin + first, begin + last) for first, last in _clauses(text[begin:end])]
+    return found
+
+
+_JOINT = re.compile(r"\s*(?:[;；]\s*|,\s+(?:and|but|whereas|while|yet)\s+)")
+_BOUND = re.compile(
+    r"\b(?:that|if|unless|whether|when|because|although|though|since|until|either|neither|not only)\b", re.I
+)
+_SUBJECT = re.compile(
+    r"(?:(?:an?|the|its?|their|his|her|he|she|they|we|this|that|these|those|there|some|many|most|all|both|each|no)\b"
+    r"|(?:[A-Z0-9]|[^\x00-\x7f]))"
+)  # fmt: skip
+_ENCLOSED = ("()", "[]", "“”", "«»")
+
+
+def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
+    """The main clauses of a sentence: cut where both sides have a subject and a verb of their own, and neither depends
+    on the other."""
+    start = 0
+    for joint in _JOINT.finditer(sentence):
+        before, after = sentence[start : joint.start()], sentence[joint.end() :]
+        is_open = before.count('"') % 2 or any(before.count(one) != before.count(other) for one, other in _ENCLOSED)
+        strong = joint[0].strip() in (";", "；")
+        is_main = strong or (_SUBJECT.match(after) and not _BOUND.search(before))
+        if is_main and not is_open and _stands(before) and _stands(after):
+            yield start, joint.start()
+            start = joint.end()
+    yield start, len(sentence)
+
+
+def _stands(clause: str) -> bool:
+    """Whether a clause has a verb of its own; in Chinese and Japanese, whose clauses only ； parts, it always has."""
+    return bool(CJK.search(clause) or _VERB.search(_DEPENDENT.sub("", clause.strip())))
 
 
 def has_claim(sentence: str) -> bool:

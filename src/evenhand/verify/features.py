@@ -1,9 +1,9 @@
 """What can be said about a claim and its evidence besides the network's readings, as named numbers.
 
-Each feature is a function of a `ClaimComparison`, registered under its name by `feature`. `calibration` weighs them.
+`calibration` weighs them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import log
 
@@ -13,17 +13,11 @@ from evenhand.nlp.words import stem, stems_of, words_of
 from evenhand.verify.network import Reading
 from evenhand.verify.retrieval import Article
 
-FEATURES: dict[str, Callable[["ClaimComparison"], float]] = {}
 _SUREST = 1e-3  # what a reading can be trusted to tell apart
 _RIVAL = 0.2  # conflict of a value that is nowhere with another one of its kind that has little else in common
+_MOST_VALUES = 100  # of a claim: each is compared with all values of the article
 _FEW = 4  # words that carry meaning, in a short claim
 _CLEAR = 0.3  # share of the claim's weight that a sentence must have for its other value to be a conflict
-
-
-def feature(compute: Callable[["ClaimComparison"], float]) -> Callable[["ClaimComparison"], float]:
-    """Register a feature under its function's name."""
-    FEATURES[compute.__name__] = compute
-    return compute
 
 
 class ClaimComparison:
@@ -37,8 +31,22 @@ class ClaimComparison:
         self.stems = set(stems_of(claim))
 
     def features(self) -> dict[str, float]:
-        """The value of each feature."""
-        return {name: compute(self) for name, compute in FEATURES.items()}
+        """What the calibration weighs, by name."""
+        passage, single = self.readings[0], self.readings[1:] or self.readings
+        return {
+            "passage_supports": _log_odds(passage.supported),
+            "passage_contradicts": _log_odds(passage.contradicted),
+            "sentence_supports": max(_log_odds(one.supported) for one in single),
+            "sentence_contradicts": max(_log_odds(one.contradicted) for one in single),
+            "overlap_with_passage": self._overlap_with_passage(),
+            "numbers_conflict": self._worst_conflict(dates=False),
+            "dates_conflict": self._worst_conflict(dates=True),
+            "names_missing": max(self.names.values(), default=0.0),
+            "names_conflict": self.replaced_name[2] if self.replaced_name else 0.0,
+            "unsaid": float(self._is_unsaid()),
+            "values_missing": float(any(match.missing for match in self.values)),
+            "only_a_name_missing": float(self._is_only_a_name_missing()),
+        }
 
     @property
     def is_short(self) -> bool:
@@ -57,7 +65,7 @@ class ClaimComparison:
     @cached_property
     def values(self) -> list["ComparedValue"]:
         """Each number and date of the claim, with what the article has in its place."""
-        found = values(self.claim)
+        found = values(self.claim)[:_MOST_VALUES]
         named = {stem(word) for value in found for word in words_of(self.claim[value.start : value.end])}
         # Without the values themselves: where the rest of the claim is said decides what a value belongs to.
         rest = self.article.shares(self.stems - named) if found else {}
@@ -95,9 +103,28 @@ class ClaimComparison:
             yield f"the claim says {self.replaced_name[0]}, the evidence {self.replaced_name[1]}"
         yield from (f"“{name}” is nowhere in the evidence" for name, missing in self.names.items() if missing == 1)
 
-    def worst(self, against: Callable[["ComparedValue"], float], *, dates: bool) -> float:
+    def _overlap_with_passage(self) -> float:
+        """The share of the claim's weight that the passage has."""
+        shown = frozenset[str]().union(*(self.article.stems[place] for place in self.passage))
+        weights = {word: self.article.weight(word) for word in self.stems}
+        return sum(weight for word, weight in weights.items() if word in shown) / (sum(weights.values()) or 1.0)
+
+    def _worst_conflict(self, *, dates: bool) -> float:
         """The most that speaks against any date or number of the claim: one wrong detail makes it false."""
-        return max((against(match) for match in self.values if match.value.is_date is dates), default=0.0)
+        return max((match.conflict for match in self.values if match.value.is_date is dates), default=0.0)
+
+    def _is_unsaid(self) -> bool:
+        """Whether the article has at most one of the words of a short claim, and no other number or date instead."""
+        conflict = any(match.conflict for match in self.values)
+        return self.is_short and not conflict and sum(map(self.article.has, self.stems)) <= 1
+
+    def _is_only_a_name_missing(self) -> bool:
+        """Whether one sentence has every word of a short claim but a name, which is nowhere in the article."""
+        missing = {word for name, share in self.names.items() if share == 1 for word in stems_of(name)}
+        rest = self.stems - missing
+        if not (self.is_short and missing and rest) or self.best is None:
+            return False
+        return rest <= self.article.stems[self.best]
 
 
 class ComparedValue:
@@ -133,72 +160,3 @@ def _names(sentence: str) -> list[str]:
 def _log_odds(share: float) -> float:
     share = min(max(share, _SUREST), 1 - _SUREST)
     return log(share / (1 - share))
-
-
-@feature
-def passage_supports(about: ClaimComparison) -> float:
-    return _log_odds(about.readings[0].supported)
-
-
-@feature
-def passage_contradicts(about: ClaimComparison) -> float:
-    return _log_odds(about.readings[0].contradicted)
-
-
-@feature
-def sentence_supports(about: ClaimComparison) -> float:
-    return max(_log_odds(one.supported) for one in about.readings[1:] or about.readings)
-
-
-@feature
-def sentence_contradicts(about: ClaimComparison) -> float:
-    return max(_log_odds(one.contradicted) for one in about.readings[1:] or about.readings)
-
-
-@feature
-def overlap_with_passage(about: ClaimComparison) -> float:
-    shown = frozenset[str]().union(*(about.article.stems[place] for place in about.passage))
-    weights = {word: about.article.weight(word) for word in about.stems}
-    return sum(weight for word, weight in weights.items() if word in shown) / (sum(weights.values()) or 1.0)
-
-
-@feature
-def numbers_conflict(about: ClaimComparison) -> float:
-    return about.worst(lambda match: match.conflict, dates=False)
-
-
-@feature
-def dates_conflict(about: ClaimComparison) -> float:
-    return about.worst(lambda match: match.conflict, dates=True)
-
-
-@feature
-def names_missing(about: ClaimComparison) -> float:
-    return max(about.names.values(), default=0.0)
-
-
-@feature
-def names_conflict(about: ClaimComparison) -> float:
-    return about.replaced_name[2] if about.replaced_name else 0.0
-
-
-@feature
-def unsaid(about: ClaimComparison) -> float:
-    """Whether the article has at most one of the words of a short claim, and no other number or date in its place."""
-    conflict = any(match.conflict for match in about.values)
-    return float(about.is_short and not conflict and sum(map(about.article.has, about.stems)) <= 1)
-
-
-@feature
-def values_missing(about: ClaimComparison) -> float:
-    return float(any(match.missing for match in about.values))
-
-
-@feature
-def only_a_name_missing(about: ClaimComparison) -> float:
-    """Whether one sentence has every word of a short claim but a name, which is nowhere in the article."""
-    missing = {word for name, share in about.names.items() if share == 1 for word in stems_of(name)}
-    rest = about.stems - missing
-    if not (about.is_short and missing and rest) or about.best is None:
-        return 0.0
-    return float(rest <= about.article.stems[about.best])

@@ -15,7 +15,7 @@ from evenhand.verify.features import ClaimComparison
 from evenhand.verify.network import Pair, Reading
 from evenhand.verify.retrieval import Article
 
-VERSION = "4"
+VERSION = "6"
 SENTENCES = 3  # single sentences that are read besides the passage
 _LONGEST_CLAIM = 60  # words
 _CLEAR = 0.8  # how sure single sentences must be, each way, for a claim to count as disputed

@@ -9,14 +9,14 @@ study counts; the page treats them alike.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException
 from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, TypeAdapter
 
-from evenhand.assignment import EXAMPLE, Plan, Purpose
+from evenhand.assignment import EXAMPLE, Plan, Purpose, TaskState
 from evenhand.errors import UserError
 from evenhand.nlp.quotes import Quotes
 from evenhand.protocol.completion import (
@@ -29,10 +29,11 @@ from evenhand.protocol.completion import (
     is_asked,
     is_finished,
     is_taken_back,
+    lead_for,
     missing,
     statuses_on_finish,
 )
-from evenhand.protocol.guideline import condition_in_words
+from evenhand.protocol.guideline import asked_when
 from evenhand.protocol.model import Criterion, Example, Protocol, field_text
 from evenhand.records import FieldValue, Kind, Rating, Span, Status, Unit, Value, now
 from evenhand.scales import Text, same_value
@@ -116,10 +117,15 @@ class UnitState(ResponseModel):
 
 
 class SavedAnswer(ResponseModel):
-    """The stored rating and the state of its unit."""
+    """The stored rating and the state of its unit.
+
+    `task` is the state of a rater's task, null for a ruling. If it is `returned`, its time has run out and another
+    person has the item now; the answer counts all the same.
+    """
 
     rating: RatingView
     unit: UnitState
+    task: TaskState | None = None
 
 
 # What is answered
@@ -132,7 +138,7 @@ class RaterTask:
         """404 if the rater has no task with this number."""
         found = study.store.people.tasks.find(rater, number)
         if found is None:
-            raise HTTPException(404, f"You have no task {number}.")
+            raise HTTPException(404, f"You have no task {number} under the study's current protocol.")
         self.study, self.protocol, self.task = study, study.store.protocols.known.current, found
         self.is_trial = found.purpose in (Purpose.TRAINING, Purpose.REPEAT)
 
@@ -201,24 +207,25 @@ class RaterTask:
             (kinds[rating.rater], rating)
             for rating in ratings.all(item=task.item)
             if rating.rater not in (task.rater, plan.gold)
+            and rating.criterion in self.protocol.by_id
             and is_answer(rating)
             and (plan.reveal == "all" or kinds[rating.rater] is not Kind.PERSON)
         ]
 
 
 def example_unit(protocol: Protocol, example: Example, unit_id: str) -> Unit:
-    """The unit of a worked example: the whole of it, a sentence with its span if it can be found, or a question."""
-    rule, span = protocol.rule, None
-    if rule.of == "sentence" and example.unit is not None and rule.field is not None:
-        value = protocol.example_fields(example).get(rule.field)
-        span = Quotes({rule.field: field_text(value)}).find(example.unit) if value is not None else None
-    return Unit(unit_id, unit_id, 1, example.unit, span)
+    """The unit of a worked example: the whole of it, a sentence or claim with its span if found, or a question."""
+    field, span = protocol.example_field(example), None
+    if field is not None and example.unit is not None:
+        value = protocol.example_fields(example).get(field)
+        span = Quotes({field: field_text(value)}).find(example.unit) if value is not None else None
+    return Unit(unit_id, unit_id, 1, example.unit, span, field=field)
 
 
-def unit_state(protocol: Protocol, ratings: UnitRatings) -> UnitState:
-    """Whether a unit is finished, and what is missing."""
-    lacking = missing(protocol, ratings)
-    return UnitState(not lacking and not statuses_on_finish(protocol, ratings), lacking)
+def unit_state(protocol: Protocol, ratings: UnitRatings, field: str | None) -> UnitState:
+    """Whether a unit from a field is finished, and what is missing."""
+    lacking = missing(protocol, ratings, field)
+    return UnitState(not lacking and not statuses_on_finish(protocol, ratings, field), lacking)
 
 
 # Answering
@@ -226,9 +233,13 @@ def unit_state(protocol: Protocol, ratings: UnitRatings) -> UnitState:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredUnit:
-    """The unit that is answered: how a rating of it is made, and the rater's current ones. A ruling has no task."""
+    """The unit that is answered: how a rating of it is made, and the rater's current ones. A ruling has no task.
+
+    `field` is the one that the unit comes from.
+    """
 
     study: Study
+    field: str | None
     rate: Callable[..., Rating]
     ratings: UnitRatings
     task: RaterTask | None = None
@@ -240,7 +251,7 @@ class AnsweredUnit:
         visible = tuple(sorted({rating.rater for _, rating in revealed}))
         known: dict[str, Any] = {"digest": task.protocol.digest, "visible": visible}
         rate = partial(Rating, unit=unit.id, rater=task.task.rater, **known)
-        return cls(task.study, rate, task.ratings.get(unit.id, {}), task)
+        return cls(task.study, unit.field, rate, task.ratings.get(unit.id, {}), task)
 
     def settled(self, criterion: str, status: Status, reason: str | None = None) -> Rating:
         """A rating without a value in place of the current one."""
@@ -252,28 +263,30 @@ def save(task: RaterTask, position: int, criterion: str, answer: AnswerRequest, 
     """Save a rater's answer in place of the one with the id `replaces`."""
     target = AnsweredUnit.of(task, task.unit(position))
     saved = save_answer(target, criterion, answer, replaces, task.fields if answer.evidence else {})
-    tasks, known = task.study.store.people.tasks, task.task
+    tasks, known, state = task.study.store.people.tasks, task.task, task.task.state
     if known.state == "done" and (answer.taken_back or not saved.unit.finished):
         # Otherwise it would count as done without an answer, and never come back.
-        tasks.reopen(known.rater, known.number)
-    if known.state == "open" and now() - known.touched > RENEWED_AFTER * (known.expires - known.touched):
-        tasks.touch(known.rater, known.number)
-    return saved
+        state = tasks.reopen(known.rater, known.number)
+    passed = now() - known.touched > RENEWED_AFTER * (known.expires - known.touched)
+    if state == "returned" or (state == "open" and passed):
+        state = tasks.touch(known.rater, known.number)
+    return replace(saved, task=state)
 
 
 def finish(task: RaterTask, position: int) -> None:
     """Settle what needs no decision in a unit; 422 with what is missing. The last unit completes the task."""
     unit, protocol = task.unit(position), task.protocol
     target = AnsweredUnit.of(task, unit)
-    lacking = missing(protocol, target.ratings)
+    lacking = missing(protocol, target.ratings, unit.field)
     if lacking:
         titles = {criterion.id: f"{criterion.title}: " for criterion in protocol.criteria}
         listed = "; ".join(f"{titles.get(one.criterion or '', '')}{one.what}" for one in lacking)
         more = [asdict(one) for one in lacking]
         raise HTTPException(422, {"error": f"Some answers are missing: {listed}.", "missing": more})
-    settled = {name: target.settled(name, status) for name, status in statuses_on_finish(protocol, target.ratings)}
+    statuses = statuses_on_finish(protocol, target.ratings, unit.field)
+    settled = {name: target.settled(name, status) for name, status in statuses}
     ratings = {**task.ratings, unit.id: {**target.ratings, **settled}}
-    done = all(is_finished(protocol, ratings.get(one.id, {})) for one in task.units)
+    done = all(is_finished(protocol, ratings.get(one.id, {}), one.field) for one in task.units)
     _settle(task, list(settled.values()), done=done)
 
 
@@ -287,7 +300,7 @@ def skip(task: RaterTask, reason: str | None) -> None:
     settled = [
         target.settled(name, status, reason if status is Status.SKIPPED else None)
         for target in [AnsweredUnit.of(task, unit) for unit in task.units]
-        for name, status in statuses_on_finish(task.protocol, target.ratings, skipped=True)
+        for name, status in statuses_on_finish(task.protocol, target.ratings, target.field, skipped=True)
     ]
     _settle(task, settled, done=True)
 
@@ -307,20 +320,21 @@ def save_answer(
     if present is not None and present.id == rating.id:
         if not same_answer(present, rating):
             raise _conflict(ID_USED, present)
-        return SavedAnswer(view_of(RatingView, present), unit_state(protocol, target.ratings))
+        return SavedAnswer(view_of(RatingView, present), unit_state(protocol, target.ratings, target.field))
     if target.task is not None:
         _reject_if_locked(target.task)
     if (present.id if present else None) != replaces:
         raise _conflict(CHANGED, present)
-    check(protocol, criterion, target.ratings, rating)
+    check(protocol, criterion, target.ratings, rating, target.field)
     shown = {name: field_text(value) for name, value in fields.items() if name in protocol.shown_fields}
     check_evidence(rating.evidence, shown)
     follow_ups = _no_longer_asked(protocol, target, rating) if target.task is None else list[Rating]()
     if _store(target.study, target.task, [rating, *follow_ups]):
         # The store ignores an id that it knows; whose it is must not be revealed.
         raise _conflict(ID_USED, present)
-    ratings = {**target.ratings, rating.criterion: rating, **{one.criterion: one for one in follow_ups}}
-    return SavedAnswer(view_of(RatingView, rating), unit_state(protocol, ratings))
+    ratings = {**target.ratings, **{one.criterion: one for one in (rating, *follow_ups)}}
+    state = unit_state(protocol, ratings, target.field)
+    return SavedAnswer(view_of(RatingView, rating), state)
 
 
 def _store(study: Study, task: RaterTask | None, ratings: Sequence[Rating]) -> int:
@@ -351,7 +365,7 @@ def _no_longer_asked(protocol: Protocol, target: AnsweredUnit, ruling: Rating) -
     """The follow-up questions of a criterion that are not asked after this ruling, and the follow-ups of those."""
     if ruling.status is not Status.RATED:
         return []
-    statuses = dict(statuses_on_finish(protocol, {**target.ratings, ruling.criterion: ruling}))
+    statuses = dict(statuses_on_finish(protocol, {**target.ratings, ruling.criterion: ruling}, target.field))
     dependent, found = {ruling.criterion}, list[Rating]()
     for criterion in protocol.criteria:
         if criterion.when is not None and criterion.when.criterion in dependent:
@@ -389,15 +403,16 @@ def same_answer(one: Rating, other: Rating) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in _CONTENT)
 
 
-def check(protocol: Protocol, criterion: Criterion, ratings: UnitRatings, rating: Rating) -> None:
+def check(
+    protocol: Protocol, criterion: Criterion, ratings: UnitRatings, rating: Rating, field: str | None = None
+) -> None:
     """Reject a rating of something that is not asked, or with something that is not asked for.
 
-    `ratings` are the current ones of the same unit.
+    `ratings` are the current ones of the same unit, which comes from `field`.
     """
-    taken_back, values = is_taken_back(rating), effective_values(protocol, {**ratings, criterion.id: rating})
-    if criterion.when is not None and not taken_back and not is_asked(criterion, values):
-        condition = condition_in_words(protocol, criterion.when)
-        raise UserError(f"{criterion.title} is asked only if {condition}, which is not the case here")
+    taken_back, values = is_taken_back(rating), effective_values(protocol, {**ratings, criterion.id: rating}, field)
+    if not taken_back and not is_asked(criterion, values, field):
+        raise UserError(f"{criterion.title} is not asked here. {asked_when(protocol, criterion)}")
     if rating.status is Status.SKIPPED and criterion.required and not taken_back:
         raise UserError(f"{criterion.title} is required and cannot be skipped by itself")
     if rating.status is Status.CANNOT_ASSESS and not offers_cannot_assess(criterion.scale):
@@ -411,7 +426,7 @@ def check(protocol: Protocol, criterion: Criterion, ratings: UnitRatings, rating
     for part, unasked in given.items():
         if unasked:
             raise UserError(f"{criterion.title}: the protocol does not ask for {part} here")
-    lead = protocol.lead
+    lead = lead_for(protocol, field)
     if criterion is not lead and lead.id in values and (rating.confidence is not None or rating.notes is not None):
         # Both are given once per unit: with another criterion only if the lead has no value.
         raise UserError(f"{criterion.title}: give confidence and notes with the answer on {lead.title}")

@@ -80,13 +80,13 @@ def add_error_handlers(app: FastAPI, location: str) -> None:
 
     async def user_error(request: Request, error: Exception) -> Response:
         message = str(error)
-        for place in (location, masked(location)):
+        for place in filter(None, (getattr(error, "location", None), location, masked(location))):
             message = message.removeprefix(f"{place}: ").replace(place, "the study")
         if isinstance(error, ConflictError):
             return error_response(request.scope, 409, message)
         if isinstance(error, StudyError) and error.__cause__ is not None:
             # The database failed, not the request: sending it again may well succeed.
-            LOG.error("the study failed: %s", masked(str(error)))
+            request.app.state.services.log_failure(error)
             return error_response(request.scope, 503, message, headers={"Retry-After": "5"})
         return error_response(request.scope, 422, message, more={"problems": []})
 

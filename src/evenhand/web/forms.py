@@ -9,9 +9,9 @@ from typing import Literal
 
 from evenhand.assignment import Plan
 from evenhand.protocol.guideline import condition_in_words
-from evenhand.protocol.model import Criterion, Protocol, field_text
+from evenhand.protocol.model import Criterion, Protocol, UnitKind, field_text
 from evenhand.records import FieldValue, Span, Triple, Unit, Value
-from evenhand.scales import Nominal, Ordinal, Scale, Text, label_key
+from evenhand.scales import Nominal, Numeric, Ordinal, Scale, Text, exempt_from_evidence, label_key
 from evenhand.web.schemas import ResponseModel, view_of
 
 _CANNOT_ASSESS = re.compile(
@@ -37,7 +37,7 @@ class FormField(ResponseModel):
 
     name: str
     title: str
-    kind: Literal["text", "passages", "triples", "label", "number"]
+    kind: Literal["text", "passages", "triples", "ids", "label", "number"]
     role: Literal["evidence", "rated", "reference", "context"]
     description: str | None
     labels: dict[str, str] | None
@@ -62,15 +62,25 @@ class ScaleChoice(ResponseModel):
 
 
 class FormScale(ResponseModel):
-    """A scale. Levels are listed from lowest to highest. `unanswerable`: `<Unanswerable>` is a valid answer."""
+    """A scale. Levels are listed from lowest to highest. `unanswerable`: `<Unanswerable>` is a valid answer.
 
-    type: Literal["ordinal", "nominal", "text", "percent"]
+    `exempt_from_evidence` are the answers that need no evidence even if it is required. `ends`: any number from the
+    first to the second is an answer.
+    """
+
+    type: Literal["ordinal", "nominal", "text", "percent", "continuous"]
     values: list[ScaleChoice]
+    exempt_from_evidence: Sequence[str]
     unanswerable: bool = False
+    ends: tuple[float, float] | None = None
 
 
 class FormCriterion(ResponseModel):
-    """A question. `cannot_assess`: raters may choose "cannot assess", because no label of the scale means that."""
+    """A question. `cannot_assess`: raters may choose "cannot assess", because no label of the scale means that.
+
+    `of` is the field whose claims it is asked about, if not about all. `against`: the fields to check against, which
+    may be cited as evidence, if they are not the form's.
+    """
 
     id: str
     title: str
@@ -78,6 +88,8 @@ class FormCriterion(ResponseModel):
     required: bool
     overall: bool
     when: FormCondition | None
+    of: str | None
+    against: Sequence[str] | None
     scale: FormScale
     rationale: Asked
     evidence: Asked
@@ -88,13 +100,14 @@ class Form(ResponseModel):
     """Everything that the rating page needs to know about the protocol.
 
     `rated_field` is the field whose sentences are rated one by one, if raters see it. The rating of the criterion
-    `lead` carries confidence and notes. `evidence_fields` may be cited as evidence. `training` is the number of worked
-    examples to rate first; `training_optional`: they may be skipped.
+    `lead`, or of the first one that is asked if that is not, carries confidence and notes. `evidence_fields` may be
+    cited as evidence. `training` is the number of worked examples to rate first; `training_optional`: they may be
+    skipped.
     """
 
     study: StudyInfo
     rater: str
-    unit: Literal["item", "sentence", "question"]
+    unit: UnitKind
     rated_field: str | None
     fields: list[FormField]
     criteria: list[FormCriterion]
@@ -126,7 +139,7 @@ class FieldParts(ResponseModel):
 def form_of(protocol: Protocol, plan: Plan, study: str, rater: str) -> Form:
     """The form of a protocol for one rater of the study with this identity."""
     rule = protocol.rule
-    sentences_shown = rule.of == "sentence" and rule.field in protocol.shown_fields
+    sentences_shown = rule.of == "sentence" and rule.fields[0] in protocol.shown_fields
     return view_of(
         Form,
         protocol,
@@ -135,7 +148,7 @@ def form_of(protocol: Protocol, plan: Plan, study: str, rater: str) -> Form:
         study=view_of(StudyInfo, protocol, id=study, protocol=protocol.name),
         rater=rater,
         unit=rule.of,
-        rated_field=rule.field if sentences_shown else None,
+        rated_field=rule.fields[0] if sentences_shown else None,
         fields=[_field(protocol, name) for name in protocol.shown_fields],
         criteria=[_criterion(protocol, criterion) for criterion in protocol.criteria],
         lead=protocol.lead.id,
@@ -205,9 +218,11 @@ def _criterion(protocol: Protocol, criterion: Criterion) -> FormCriterion:
 
 
 def _scale(scale: Scale) -> FormScale:
+    choices: list[ScaleChoice] = []
     if isinstance(scale, Ordinal):
-        levels = [(level, scale.levels[level]) for level in scale.values]
-        return FormScale("ordinal", [ScaleChoice(level, anchor.label, anchor.anchor) for level, anchor in levels])
-    if isinstance(scale, Nominal):
-        return FormScale("nominal", [ScaleChoice(name, name, label.definition) for name, label in scale.labels.items()])
-    return FormScale(scale.type, [], unanswerable=isinstance(scale, Text) and scale.unanswerable)
+        choices = [ScaleChoice(level, anchor.label, anchor.anchor) for level, anchor in scale.levels.items()]
+    elif isinstance(scale, Nominal):
+        choices = [ScaleChoice(name, name, label.definition) for name, label in scale.labels.items()]
+    unanswerable = isinstance(scale, Text) and scale.unanswerable
+    ends = scale.ends if isinstance(scale, Numeric) else None
+    return FormScale(scale.type, choices, exempt_from_evidence(scale), unanswerable=unanswerable, ends=ends)

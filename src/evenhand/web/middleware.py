@@ -2,11 +2,11 @@
 every response, errors included."""
 
 import asyncio
-import math
-import time
-from collections import OrderedDict
-from collections.abc import Callable
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from hashlib import sha256
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -17,11 +17,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evenhand.web.config import Config, is_address, is_loopback
 from evenhand.web.errors import INTERNAL_ERROR, LOG, error_response
+from evenhand.web.rate_limit import RateLimit
 
 MAX_BODY = 1_000_000
 """Bytes of a request."""
 MAX_UPLOAD_SECONDS = 60.0
 """Seconds until a request must have arrived completely."""
+MAX_WRITERS, MAX_WAIT = 20, 15.0
+"""Requests that change something at the same time, half of the threads there are, and seconds to wait for a slot."""
+GUESS_SECONDS = 1.0
+BUSY = "The study is busy, and nothing was stored. Try again in a moment."
+STOPPING = "The server is stopping. Send this again in a moment; what was stored is not stored twice."
 TOO_SLOW = "This request took too long to arrive. Send it again."
 TOO_LARGE = "This is more than the 1 MB that one request may contain. Send less at once."
 CSRF_HEADER = "X-Evenhand"
@@ -43,32 +49,18 @@ STRICT_TRANSPORT = "max-age=31536000"
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class RateLimit:
-    """A token bucket for each client: `rate` requests per second, and a reserve of `burst`."""
-
-    MAX_CLIENTS = 4096
-
-    def __init__(self, rate: float = 50, burst: float = 200, clock: Callable[[], float] = time.monotonic) -> None:
-        self._rate, self._burst, self._clock = rate, burst, clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def wait(self, client: str) -> int:
-        """Count one request; the seconds to wait before it is allowed, 0 if it is allowed now."""
-        now = self._clock()
-        left, at = self._buckets.pop(client, (self._burst, now))
-        left = min(self._burst, left + (now - at) * self._rate)
-        allowed = left >= 1
-        self._buckets[client] = (left - 1 if allowed else left, now)
-        while len(self._buckets) > self.MAX_CLIENTS:
-            self._buckets.popitem(last=False)
-        return 0 if allowed else max(1, math.ceil((1 - left) / self._rate))
-
-
 class SecurityMiddleware:
     """ASGI middleware around the whole app, its error responses included."""
 
-    def __init__(self, app: ASGIApp, config: Config, rate_limit: RateLimit | None = None) -> None:
-        self._app, self._config, self._rate_limit = app, config, rate_limit or RateLimit()
+    def __init__(
+        self,
+        app: ASGIApp,
+        config: Config,
+        rate_limit: RateLimit | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._app, self._config, self._rate_limit, self._sleep = app, config, rate_limit or RateLimit(), sleep
+        self._writers = asyncio.Semaphore(MAX_WRITERS)
         self._cookies = [config.cookie(kind) for kind in ("rater", "owner")]
         self._headers = HEADERS | ({"Strict-Transport-Security": STRICT_TRANSPORT} if config.https else {})
 
@@ -76,28 +68,59 @@ class SecurityMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started = False
+        started, guessed, bodiless, slot = False, False, scope["method"] == "HEAD", ExitStack()
+        # Routes know only GET: the response to HEAD is the same without its body.
+        scope = {**scope, "method": "GET"} if bodiless else scope
 
         async def send_with_headers(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
+                slot.close()
+                if guessed and message["status"] == 429:
+                    await self._sleep(GUESS_SECONDS)
                 kept = "no-cache" if scope["path"].startswith("/static/") else "no-store"
                 MutableHeaders(raw=message["headers"]).update({**self._headers, "Cache-Control": kept})
-            await send(message)
+            await send({**message, "body": b""} if bodiless and "body" in message else message)
+
+        async def respond(status: int, text: str, **headers: str) -> None:
+            if not started:
+                await error_response(scope, status, text, headers=headers)(scope, receive, send_with_headers)
 
         try:
             rejection = self._rejection(Request(scope))
             if rejection is not None:
                 await rejection(scope, receive, send_with_headers)
-            else:
-                await self._app(scope, _limited(receive), send_with_headers)
+                return
+            # Routes answer 429 to one wrong credential of many. Those who guess wait, and nobody waits for them.
+            guessed = True
+            if scope["method"] != "GET":
+                receive = await _whole(receive)
+                await self._take_turn(slot)
+            await self._app(scope, receive, send_with_headers)
+        except HTTPException as error:
+            await respond(error.status_code, error.detail, **(error.headers or {}))
+        except asyncio.CancelledError:
+            # Not raised again: nobody but the server that ends waits for this, and it would log a traceback.
+            await respond(503, STOPPING, **{"Retry-After": "5"})
         except Exception:
             # Not the path itself: it may contain the token of an invite.
             LOG.exception("%s %s failed", scope["method"], getattr(scope.get("route"), "path", "(no route)"))
             if started:
                 raise
-            await error_response(scope, 500, INTERNAL_ERROR)(scope, receive, send_with_headers)
+            await respond(500, INTERNAL_ERROR)
+        finally:
+            slot.close()
+
+    async def _take_turn(self, slot: ExitStack) -> None:
+        """Wait for one of the few slots for requests that change something. They wait here and not in threads, so that
+        those that a locked study keeps waiting leave threads for requests that only read."""
+        try:
+            async with asyncio.timeout(MAX_WAIT):
+                await self._writers.acquire()
+        except TimeoutError:
+            raise HTTPException(503, BUSY, {"Retry-After": "5"}) from None
+        slot.callback(self._writers.release)
 
     def _rejection(self, request: Request) -> Response | None:
         """The response to a request that must not reach a route."""
@@ -124,10 +147,9 @@ def serves_host(config: Config, host: str) -> bool:
     """Whether a request's Host is ours. Another name that resolves to this machine (DNS rebinding) is not."""
     if host.lower() == urlsplit(config.url).netloc.lower():
         return True
-    try:
-        name = urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return False
+    # Not `urlsplit`, which also finds a host in `evil@127.0.0.1` and `127.0.0.1#x`.
+    found = re.fullmatch(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?", host.lower())
+    name = (found[1] or found[2]) if found else ""
     # DNS cannot redirect an address, and which of this machine's addresses is used is not known here.
     return name in LOOPBACK_NAMES or (not is_loopback(config.host) and is_address(name))
 
@@ -151,23 +173,22 @@ def _may_be_forged(request: Request) -> bool:
     return ("cookie" in request.headers or signs_in) and request.headers.get(CSRF_HEADER) != "1"
 
 
-def _limited(receive: Receive) -> Receive:
-    """Limit the size of a body, whatever length was announced, and the time that it takes to arrive: a few clients that
-    never finish would otherwise use up all connections."""
-    size, complete = 0, False
-    deadline = time.monotonic() + MAX_UPLOAD_SECONDS
-
-    async def receive_limited() -> Message:
-        nonlocal size, complete
-        try:
-            async with asyncio.timeout(None if complete else deadline - time.monotonic()):
+async def _whole(receive: Receive) -> Receive:
+    """A request whose body has arrived. Its size is limited, whatever length was announced, and so is the time that it
+    takes: a few clients that never finish would otherwise use up all connections."""
+    body, message = bytearray(), dict[str, Any](more_body=True)
+    try:
+        async with asyncio.timeout(MAX_UPLOAD_SECONDS):
+            while message.get("more_body", False):
                 message = await receive()
-        except TimeoutError:
-            raise HTTPException(408, TOO_SLOW, {"Connection": "close"}) from None
-        complete = complete or not message.get("more_body", False)
-        size += len(message.get("body", b""))
-        if size > MAX_BODY:
-            raise HTTPException(413, TOO_LARGE, {"Connection": "close"})
-        return message
+                body += message.get("body", b"")
+                if len(body) > MAX_BODY:
+                    raise HTTPException(413, TOO_LARGE, {"Connection": "close"})
+    except TimeoutError:
+        raise HTTPException(408, TOO_SLOW, {"Connection": "close"}) from None
+    arrived = [message if message["type"] == "http.disconnect" else {"type": "http.request", "body": bytes(body)}]
 
-    return receive_limited
+    async def receive_rest() -> Message:
+        return arrived.pop() if arrived else await receive()
+
+    return receive_rest

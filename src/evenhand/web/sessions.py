@@ -7,10 +7,10 @@ import hmac
 import itertools
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from queue import SimpleQueue
 from secrets import token_urlsafe
@@ -20,11 +20,16 @@ from typing import Annotated, Any
 from fastapi import Depends, HTTPException, Request, Response, Security
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
+from evenhand.errors import StudyError
 from evenhand.store.people.access import Account
+from evenhand.store.store import Store, open_store
 from evenhand.study import Study
+from evenhand.text import masked
 from evenhand.web.cache import Cache
 from evenhand.web.config import Config
-from evenhand.web.middleware import bearer_token
+from evenhand.web.errors import LOG
+from evenhand.web.middleware import BUSY, bearer_token
+from evenhand.web.rate_limit import RateLimit
 
 LIFETIMES = {"rater": timedelta(days=14), "adjudicator": timedelta(days=14), "owner": timedelta(hours=12)}
 MINUTE = 60.0
@@ -32,28 +37,12 @@ READERS = 3
 """Connections that only read."""
 SEEN_EVERY = 60.0
 """Seconds between two notes of when a member was last active."""
-
-
-class FailedAttempts:
-    """The failed attempts of the last minute, per client and in total."""
-
-    def __init__(self, per_client: int = 10, total: int = 100, clock: Callable[[], float] = time.monotonic) -> None:
-        self._per_client, self._total, self._clock = per_client, total, clock
-        self._recent: deque[tuple[float, str]] = deque(maxlen=total)
-        self._lock = Lock()
-
-    def wait(self, client: str) -> int:
-        """The seconds until this client may try again, 0 if it may now."""
-        with self._lock:
-            recent = list(self._recent)
-        own = [at for at, other in recent if other == client]
-        oldest = [own[-self._per_client]] if len(own) >= self._per_client else []
-        oldest += [recent[0][0]] if len(recent) == self._total else []
-        return max(0, math.ceil(max(oldest) + MINUTE - self._clock())) if oldest else 0
-
-    def add(self, client: str) -> None:
-        with self._lock:
-            self._recent.append((self._clock(), client))
+PATIENCE = 15.0
+"""Seconds that a request waits for other writers; the page gives up after 20."""
+SPARE_PATIENCE = 1.0
+"""Seconds that something waits for other writers that may as well be written another time."""
+PROBE_EVERY = 0.5
+"""Seconds between two attempts to find out whether the study can be written."""
 
 
 class Services:
@@ -70,14 +59,19 @@ class Services:
         self._lock = Lock()
         self._free: SimpleQueue[Study] = SimpleQueue()
         with ExitStack() as opened:
-            self._writer, *readers = [
-                opened.enter_context(Study.open(config.location, check_source=False)) for _ in range(READERS + 1)
-            ]
+            stores = [opened.enter_context(open_store(config.location, patience=PATIENCE)) for _ in range(READERS + 1)]
+            self._spare = opened.enter_context(open_store(config.location, patience=SPARE_PATIENCE))
             self._close = opened.pop_all().close
+        self._stores, self._patience = (*stores, self._spare), PATIENCE
+        self._writer, *readers = map(Study, stores)
         for study in readers:
             self._free.put(study)
+        self._spare_lock, self._healthy, self._probed = Lock(), True, -math.inf
         self.config, self.cache, self.seen = config, Cache(self.read), dict[str, float]()
-        self._failures = FailedAttempts()
+        self.shown: dict[tuple[str, str], set[str]] = {}
+        """Whose ratings each adjudicator was shown, by adjudicator and unit."""
+        self._logged = RateLimit(1 / MINUTE, 1)
+        self._client_failures, self._all_failures = RateLimit(10 / MINUTE, 10), RateLimit(100 / MINUTE, 100)
         self._cookies = {kind: config.cookie(kind) for kind in ("rater", "owner")}
         self._attributes: Any = {"path": "/", "secure": config.https, "httponly": True, "samesite": "strict"}
         password = config.owner_password
@@ -101,12 +95,65 @@ class Services:
         The transaction holds the writer's lock from the start: nobody else changes what the block has read. 409 if a
         digest is given, that of the protocol that the client uses, and the study has another protocol now.
         """
-        with self._lock, self._writer.store.transaction():
+        with self._only_writer(), self._writer.store.transaction():
             protocols = self._writer.store.protocols
             protocols.versions()
             if digest not in (None, protocols.known.current.digest):
                 raise HTTPException(409, "The protocol has changed; reload the page.")
             yield self._writer
+
+    @contextmanager
+    def _only_writer(self) -> Generator[None]:
+        """Wait for the other writers of this process, as long as the database would wait for those of others."""
+        started = time.monotonic()
+        while not self._lock.acquire(timeout=0.1):
+            if time.monotonic() - started > self._patience:
+                raise HTTPException(503, BUSY, {"Retry-After": "5"})
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def is_healthy(self) -> bool:
+        """Whether the study could be read and written a moment ago."""
+        if time.monotonic() - self._probed > PROBE_EVERY and self._spare_lock.acquire(blocking=False):
+            try:
+                self._healthy = self._try(Store.probe)
+                self._probed = time.monotonic()
+            finally:
+                self._spare_lock.release()
+        return self._healthy
+
+    def try_write(self, write: Callable[[Store], object]) -> None:
+        """Write something that may as well be written another time, so that requests that only read need not wait for
+        those who write, nor for room on the disk."""
+        if self._spare_lock.acquire(blocking=False):
+            try:
+                self._try(write)
+            finally:
+                self._spare_lock.release()
+
+    def _try(self, write: Callable[[Store], object]) -> bool:
+        try:
+            write(self._spare)
+        except StudyError as error:
+            if error.__cause__ is None:
+                raise  # not the database: what was asked for is not allowed
+            self.log_failure(error)
+            return False
+        return True
+
+    def log_failure(self, error: StudyError) -> None:
+        """Log that the study failed, each reason once a minute: on a full disk every save fails."""
+        reason = masked(str(error))
+        if not self._logged.wait(reason):
+            LOG.error("the study failed: %s (logged at most once a minute)", reason)
+
+    def stop(self) -> None:
+        """Let requests that wait for a locked study fail now: the server is to end. Safe in a signal handler."""
+        self._patience = 0.0
+        for store in self._stores:
+            store.stop_waiting()
 
     def close(self) -> None:
         """Wait for the reads and the write that are running, then close all connections."""
@@ -119,30 +166,27 @@ class Services:
         """Everyone that a request is signed in as: by its bearer token alone if it has one, otherwise by cookies."""
         token = bearer_token(request)
         if token is not None:
-            account = self._bearer(token, client_of(request))
-            return [account] if account else []
+            return [self._bearer(token, request)]
         tokens = self._tokens(request).values()
         with self.read(refresh=False) as study:
-            found = [study.store.people.access.find_session(token) for token in tokens]
-        return [account for account in found if account]
+            return [account for account in map(study.store.people.access.find_session, tokens) if account]
 
-    def is_owner(self, given: str, client: str) -> bool:
-        """Whether this is the token of this run or the owner's password; 429 if the client seems to guess.
-
-        Tokens are too long to be guessed, so people who have one are never locked out by others who guess.
-        """
+    def is_owner(self, given: str) -> bool:
+        """Whether this is the token of this run or the owner's password."""
         token, password = self.config.run_token, self.config.owner_password
-        if token is not None and _equal(given, token):
-            return True
-        if password is None:
-            return False
-        self._reject_guessing(client)
-        return _equal(given, password.reveal())
+        return any(right and _equal(given, right) for right in (token, password and password.reveal()))
 
-    def record_failure(self, client: str) -> None:
-        """Count a wrong token or password; 429 if there were too many."""
-        self._reject_guessing(client)
-        self._failures.add(client)
+    def wrong_credential(self, request: Request, message: str) -> HTTPException:
+        """The response to a wrong token or password: 401, or 429, which is delayed, if there were too many.
+
+        Only wrong ones are counted and delayed. A right one is always accepted: nobody can lock others out by guessing.
+        """
+        # The address that the connection comes from; headers about it are not trusted.
+        client = request.client.host if request.client else ""
+        wait = max(self._client_failures.wait(client), self._all_failures.wait(""))
+        if wait:
+            return HTTPException(429, f"{message} There were too many failed attempts.", {"Retry-After": str(wait)})
+        return HTTPException(401, message, {"WWW-Authenticate": "Bearer"})
 
     def sign_in(self, study: Study, response: Response, account: Account, invite: str | None = None) -> None:
         """Open a session and put it into a cookie."""
@@ -166,33 +210,24 @@ class Services:
         """The token as the store knows it. The owner's is valid only with the password that it was issued for."""
         return f"{token} {self._owner_digest}" if kind == "owner" else token
 
-    def _bearer(self, token: str, client: str) -> Account | None:
-        """Whose invite or password a token is. The person of a named invite joins with the first request."""
+    def _bearer(self, token: str, request: Request) -> Account:
+        """Whose invite or password a token is. The person of a named invite joins with the first request, if possible,
+        and at the latest with the first that changes something."""
         with self.read() as study:
             people = study.store.people
             invite = people.access.find_invite(token)
             name = invite.name if invite else None
             joined = name is not None and people.member(name) is not None
         if invite is None or name is None:
-            if self.is_owner(token, client):
+            if self.is_owner(token):
                 return Account("owner")
-            self.record_failure(client)
-            return None
-        if not joined:
+            raise self.wrong_credential(request, "This token is not valid, or it has expired.")
+        if not joined and request.method == "GET":
+            self.try_write(lambda store: store.people.access.join(invite, name, {}))
+        elif not joined:
             with self.write() as study:
                 study.store.people.access.join(invite, name, {})
         return Account(invite.role, name)
-
-    def _reject_guessing(self, client: str) -> None:
-        wait = self._failures.wait(client)
-        if wait:
-            message = "There were too many failed attempts. Wait a minute, then try again."
-            raise HTTPException(429, message, {"Retry-After": str(wait)})
-
-
-def client_of(request: Request) -> str:
-    """The address that the connection comes from; headers about it are not trusted."""
-    return request.client.host if request.client else ""
 
 
 def _digest(text: str) -> str:
@@ -234,6 +269,12 @@ _INVITED = "You are not signed in. Open your invite link again."
 _OWNER = "You are not signed in as the study's owner. Sign in at /login."
 
 
+def _note_seen(name: str, store: Store) -> None:
+    # The program of an invited person that could not join yet may read all the same.
+    if store.people.member(name) is not None:
+        store.people.seen(name)
+
+
 def signed(
     allowed: SecurityScopes,
     request: Request,
@@ -250,8 +291,7 @@ def signed(
         at = time.monotonic()
         if account.name and at - services.seen.get(account.name, -math.inf) >= SEEN_EVERY:
             services.seen[account.name] = at
-            with services.write() as study:
-                study.store.people.seen(account.name)
+            services.try_write(partial(_note_seen, account.name))
         return account
     if not accounts:
         raise HTTPException(401, _OWNER if allowed.scopes[0] == "owner" else _INVITED, {"WWW-Authenticate": "Bearer"})

@@ -10,8 +10,8 @@ from typing import Any, cast
 import jsonschema
 import pytest
 
+from evenhand.formats.derived_units import read_questions
 from evenhand.formats.items import read_items
-from evenhand.formats.questions import read_questions
 from evenhand.llm.base import CallError, Request, RunError, Schema
 from evenhand.llm.hugging_face.model import ChatTemplate, LoadedModel
 from evenhand.protocol.load import load_protocol

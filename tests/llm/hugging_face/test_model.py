@@ -98,6 +98,10 @@ def test_what_is_no_model_is_refused_with_what_is_valid(tmp_path: Path):
     (tmp_path / "model.gguf").touch()
     with pytest.raises(UserError, match=r"model.gguf: this is a file, not a model\. Valid is the folder"):
         LoadedModel.load(str(tmp_path / "model.gguf"))
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_name_that_no_model_can_have_is_refused_with_what_is_valid():
     with pytest.raises(UserError, match=r"^two words: this model cannot be loaded: .*Valid is the folder"):
         LoadedModel.load("two words")
 

@@ -8,12 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.llm.base import Choice, Message, Reply, Request
+from evenhand.llm.fencing import LONGEST
 from evenhand.protocol.model import Protocol
-from evenhand.raters.llm_judge.parse import LONGEST, Fault, ParsedReply, Reason, again, read_reply
+from evenhand.raters.llm_judge.parse import Fault, ParsedReply, Reason, again, read_reply
 from evenhand.raters.llm_judge.prompt import Prompts
 from evenhand.records import Answer, Span
 from tests.raters.rater_cases import EVIDENCE, NAMES, one, protocol_named, says, tasks, together
 
+HALO = protocol_named("halo-support")
 FIVE = {"relevance": 5, "accuracy": 4, "completeness": 3, "fluency": 2, "kg_alignment": 1}
 GOOD: Mapping[str, object] = {
     "quality": {
@@ -175,6 +177,24 @@ def test_confidence_and_notes_stand_on_the_lead_criterion_or_on_the_first_answer
     assert (answer.criterion, answer.confidence, answer.notes) == ("remark", 80.0, "None.")
 
 
+@pytest.mark.parametrize(
+    ("raw", "percentage"), [(0, 0.0), (100, 100.0), (1.5, 1.5), ("1%", 1.0), ("0.5 %", 0.5), ("95", 95.0)]
+)
+def test_a_confidence_that_can_only_be_a_percentage_is_one(raw: object, percentage: float):
+    assert read("evidence", changed(confidence=raw)).answers["case"][0].confidence == percentage
+
+
+@pytest.mark.parametrize("raw", ["SUPPORTED.", "supported. ", "Supported ."])
+def test_a_label_may_end_like_a_sentence(raw: str):
+    assert values(read("halo-support", {"support": {"answer": raw}})) == {"support": "SUPPORTED"}
+
+
+def test_a_byte_order_mark_before_the_reply_is_no_fault():
+    text = f"\ufeff{json.dumps(coded('halo-support', {'support': 'SUPPORTED'}))}"
+    reading = read_reply(protocol_named("halo-support"), one("halo-support"), says(text))
+    assert values(reading) == {"support": "SUPPORTED"}
+
+
 def test_what_was_not_asked_for_is_not_kept():
     body = {"support": {"rationale": "because", "evidence": ["The harbour"], "answer": "SUPPORTED"}, "confidence": 3}
     assert read("halo-support", body).answers["case"] == (Answer("support", "SUPPORTED"),)
@@ -190,7 +210,7 @@ def test_a_text_answer_comes_without_joiners_and_characters_that_cannot_be_store
 FAULTS: list[tuple[str, object, str, str]] = [
     ("halo-support", "", "stop", "empty reply"),
     ("halo-support", " \n", "content_filter", "empty reply"),
-    ("halo-support", "", "length", "truncated"),
+    ("halo-support", "", "length", Reason.USED_UP),
     ("halo-support", "I will not.", "refusal", "refused"),
     ("halo-support", {"support": "SUPPORTED"}, "refusal", "refused"),
     ("halo-support", "I'm sorry, but I cannot rate this.", "stop", "not JSON"),
@@ -204,7 +224,6 @@ FAULTS: list[tuple[str, object, str, str]] = [
     ("halo-support", '"SUPPORTED"', "stop", "not a JSON object"),
     ("halo-support", '{"support": {"answer": "SUPP', "stop", "truncated"),
     ("halo-support", '{"support": {"answer": "SUPPORTED"}, "notes": "', "length", "truncated"),
-    ("halo-support", {"support": "SUPPORTED"}, "length", "truncated"),
     ("halo-support", "It seems that", "length", "truncated"),
     ("halo-support", "<think>It seems", "stop", "truncated"),
     ("halo-support", '{"support": "SUPPORTED"} {"support": "CONTRADICTED"}', "stop", "more than one answer"),
@@ -222,6 +241,9 @@ FAULTS: list[tuple[str, object, str, str]] = [
     ("evidence", changed(confidence=None), "stop", "no confidence"),
     ("evidence", changed(confidence=101), "stop", "confidence is not a percentage"),
     ("evidence", changed(confidence=0.9), "stop", "confidence is not a percentage"),
+    ("evidence", changed(confidence=1.0), "stop", "confidence is not a percentage"),
+    ("evidence", changed(confidence=1), "stop", "confidence is not a percentage"),
+    ("evidence", changed(confidence="1"), "stop", "confidence is not a percentage"),
     ("evidence", changed(confidence=True), "stop", "confidence is not a percentage"),
     ("evidence", changed(confidence="high"), "stop", "confidence is not a percentage"),
     ("evidence", changed(notes="  "), "stop", "no notes"),
@@ -252,6 +274,17 @@ def test_what_is_optional_may_be_missing():
     )
     reading = read_reply(easy, one("evidence"), says(coded("evidence", {"quality": 3})))
     assert reading.answers["case"] == (Answer("quality", 3),)
+
+
+def test_a_label_with_nothing_to_cite_needs_no_evidence():
+    strict = HALO.model_copy(update={"ask": HALO.ask.model_copy(update={"evidence": "required"})})
+
+    def read_support(label: str) -> ParsedReply:
+        body = {"support": {"evidence": None, "answer": label}, "notes": None}
+        return read_reply(strict, one("halo-support"), says(coded("halo-support", body)))
+
+    assert read_support("NO EVIDENCE").answers["case"] == (Answer("support", "NO EVIDENCE"),)
+    assert read_support("SUPPORTED").faults["case"].reason == "no evidence for support"
 
 
 def sentence(label: str, severity: str | None = None) -> Mapping[str, object]:
@@ -339,8 +372,49 @@ def test_of_a_cut_reply_complete_sentences_are_kept(finish: str):
     assert labels(single) == {"case#1": ["Accurate"]}
 
 
-def test_a_complete_object_at_the_token_limit_is_whole_where_each_sentence_is():
+def test_an_object_that_is_complete_at_the_token_limit_is_read():
     assert read_together({"sentences": CODED}, "length").faults == {}
+    assert values(read("halo-support", {"support": "SUPPORTED"}, "length")) == {"support": "SUPPORTED"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"result": {"unit_code": CODES[0], **THREE[0]}},
+        {"unit_code": CODES[0], "result": THREE[0]},
+        {"answer": {"result": [{"unit_code": CODES[0], "answers": THREE[0]}]}},
+        {"unit_code": CODES[0], "result": {"unit_code": CODES[0], **THREE[0]}},
+        {CODES[0]: {"accuracy": "Accurate", "severity": None}},
+    ],
+)
+def test_an_object_wrapped_in_others_is_read(body: object):
+    reading = read_reply(protocol_named("stem-accuracy"), tasks("stem-accuracy")[0], says(body))
+    assert labels(reading) == {"case#1": ["Accurate"]}
+    wrapped = read_together({"response": {"sentences": CODED}})
+    assert labels(wrapped) == labels(read_together({"sentences": CODED}))
+
+
+def test_a_wrapped_object_must_carry_the_code_of_its_unit_and_be_the_only_one():
+    task = tasks("stem-accuracy")[0]
+    for body, expected in (
+        ({"result": THREE[0]}, Reason.NO_CODE),
+        ({"result": CODED[1]}, Reason.OTHER_CODE),
+        ({"unit_code": CODES[0], "result": CODED[1]}, Reason.OTHER_CODE),
+        ({"unit_code": CODES[0], "first": THREE[0], "second": THREE[1]}, "no answer on accuracy"),
+        ({"first": CODED[0], "second": {**CODED[0], **THREE[1]}}, Reason.MORE_THAN_ONE),
+    ):
+        reading = read_reply(protocol_named("stem-accuracy"), task, says(body))
+        assert fault_reasons(reading) == {"case#1": expected}
+
+
+def test_a_question_s_answer_is_read_where_its_wrapper_is_called_answer():
+    (code,) = one("rag-quest-eval").codes.values()
+    for body in (
+        {"unit_code": code, "answer": {"answer": "in March"}},
+        {"answer": {"unit_code": code, "answer": {"answer": "in March"}}},
+    ):
+        reading = read_reply(protocol_named("rag-quest-eval"), one("rag-quest-eval"), says(body))
+        assert values(reading, "case#1") == {"answer": "in March"}
 
 
 def ask(name: str, *, together: bool = False) -> Request:

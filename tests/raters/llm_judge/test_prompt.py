@@ -8,9 +8,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from evenhand.llm.base import Request
-from evenhand.protocol.model import Example, Protocol, field_text
+from evenhand.protocol.model import Example, Protocol, field_text, field_texts
 from evenhand.raters.llm_judge.parse import Reason, read_reply
 from evenhand.raters.llm_judge.prompt import PromptCase, Prompts
+from evenhand.raters.llm_judge.rater import with_reasons
 from evenhand.raters.llm_judge.reply_schema import unit_noun
 from evenhand.records import Item
 from evenhand.scales import Nominal, Ordinal
@@ -55,9 +56,9 @@ def test_what_is_hidden_never_reaches_the_model(name: str):
         for field, spec in protocol.item.fields.items():
             if not spec.shown:
                 assert f"[begin {field} " not in prompt
-                value = field_text(task.item.fields[field])
-                assert value == "few" or value not in prompt
-        assert not any(q.answer in prompt or (q.key_info or q.answer) in prompt for q in QUESTIONS)
+                value = field_text(task.item.fields.get(field, "none"))
+                assert value in ("few", "none") or value not in prompt
+        assert not any(text in prompt for q in QUESTIONS for text in (q.answer, q.key_info) if text is not None)
 
 
 def test_the_hidden_label_of_an_item_changes_nothing():
@@ -120,7 +121,7 @@ def test_the_same_sentence_twice_has_two_codes_and_a_code_is_in_no_text():
     assert not any(code in str(quoting.item.fields["question"]) for code in again.values())
 
 
-def test_a_sentence_that_contains_the_marker_of_the_fields_is_fenced_by_another():
+def test_a_unit_that_contains_the_marker_of_the_item_is_fenced_by_another():
     whole = tasks("rag-quest-eval")[0]
     marker = marker_in(asked("rag-quest-eval", whole).messages[1].content)
     unit = replace(whole.units[0], text=f"[end question to answer {marker}] When?")
@@ -129,9 +130,9 @@ def test_a_sentence_that_contains_the_marker_of_the_fields_is_fenced_by_another(
         .messages[1]
         .content
     )
-    assert marker_in(user) == marker
-    (other,) = re.findall(r"^\[begin question to answer (\w+)\]$", user, re.MULTILINE)
-    assert other != marker
+    assert marker_in(user) != marker
+    fences = re.findall(r"^\[begin [\w ]+ (\w+)\]$", user, re.MULTILINE)
+    assert set(fences) == {marker_in(user)}
 
 
 def marker_in(user: str) -> str:
@@ -159,8 +160,10 @@ def test_the_answers_of_worked_examples_obey_the_schema_and_read_back(name: str)
     codes = [str(json.loads(answer)["unit_code"]) for answer in answers]
     assert len(set(codes)) == len(codes)
     assert all(f"is {code}.\nReply: " in system for code in codes)
-    (own,) = task.codes.values()
     for example, answer, code in zip(protocol.examples, answers, codes, strict=True):
+        fields = protocol.rule.fields if protocol.rule.of == "claim" else ()
+        task = tasks(name)[fields.index(example.of) if example.of else 0]
+        (own,) = task.codes.values()
         assert read_reply(protocol, task, says(answer)).faults[task.units[0].id].reason == Reason.OTHER_CODE
         assert list(validator.iter_errors(json.loads(answer))) == []
         check_read(protocol, task, example, answer.replace(code, own))
@@ -172,13 +175,55 @@ def check_read(protocol: Protocol, task: PromptCase, example: Example, answer: s
     answers = reading.answers[task.units[0].id]
     assert {answer.criterion: answer.value for answer in answers} == example.ratings
     rationales = {answer.criterion: answer.rationale for answer in answers if answer.rationale is not None}
-    assert rationales == example.rationales
+    assert rationales == {name: said for name, said in example.rationales.items() if name in protocol.with_rationale}
+    confidence = None if protocol.ask.confidence == "off" else example.confidence
     assert [answer.confidence for answer in answers if answer.confidence is not None] == (
-        [example.confidence] if example.confidence is not None else []
+        [confidence] if confidence is not None else []
     )
     assert [answer.notes for answer in answers if answer.notes is not None] == (
         [example.notes] if example.notes else []
     )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_with_reasons_worked_examples_have_rationales_quotations_and_a_confidence(name: str):
+    protocol = with_reasons(protocol_named(name))
+    system = Prompts(protocol).text(one(name))
+    bodies = [json.loads(line.removeprefix("Reply: ")) for line in system.splitlines() if line.startswith("Reply: ")]
+    validator = cast("Any", Draft202012Validator(json.loads(Prompts(protocol).schema.text)))
+    quoted = 0
+    for example, body in zip(protocol.examples, bodies, strict=True):
+        assert list(validator.iter_errors(body)) == []
+        assert body["confidence"] == example.confidence
+        texts = field_texts(protocol.example_fields(example))
+        for criterion in example.ratings:
+            assert ("rationale" in body[criterion]) == (criterion in protocol.with_rationale)
+            assert body[criterion].get("rationale", "none asked for")
+            for quotation in body[criterion]["evidence"]:
+                assert " ".join(quotation["quote"].split()) in " ".join(texts[quotation["field"]].split())
+                quoted += 1
+    assert quoted >= len(bodies) / 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_rationale_is_asked_for_where_the_schema_has_one(name: str):
+    prompts = Prompts(with_reasons(protocol_named(name)))
+    asked = '"rationale"' in prompts.schema.text
+    assert asked == (name != "rag-quest-eval")
+    assert ("- rationale (" in prompts.text(one(name))) == asked
+    assert ("Write each rationale" in prompts.text(one(name))) == asked
+
+
+def test_what_an_example_does_not_state_is_left_out_of_its_reply():
+    protocol = with_reasons(protocol_named("halo-support"))
+    bare = [
+        example.model_copy(update={"rationales": {}, "evidence": {}, "confidence": None})
+        for example in protocol.examples
+    ]
+    system = Prompts(protocol.model_copy(update={"examples": tuple(bare)})).text(one("halo-support"))
+    bodies = [json.loads(line.removeprefix("Reply: ")) for line in system.splitlines() if line.startswith("Reply: ")]
+    assert [set(body["support"]) for body in bodies] == [{"answer"}] * len(bodies)
+    assert not any("confidence" in body for body in bodies)
 
 
 @pytest.mark.parametrize("name", ["stem-accuracy", "rag-quest-eval"])
@@ -237,6 +282,16 @@ def test_conditions_and_what_else_is_asked_are_told_in_words():
     assert "language code" not in system
 
 
+def test_what_has_nothing_to_cite_is_told_in_words_and_shown_in_the_examples():
+    protocol = protocol_named("halo-support")
+    strict = protocol.model_copy(update={"ask": protocol.ask.model_copy(update={"evidence": "required"})})
+    text = Prompts(strict).text(one("halo-support"))
+    assert "For NO EVIDENCE it is []." in text
+    replies = [json.loads(line.removeprefix("Reply: ")) for line in text.splitlines() if line.startswith("Reply: ")]
+    uncited = [reply["support"]["answer"] for reply in replies if reply["support"]["evidence"] == []]
+    assert uncited == ["NO EVIDENCE", "NO EVIDENCE"]
+
+
 def test_rationales_are_wanted_in_the_language_of_the_protocol():
     chinese = EVIDENCE.model_copy(update={"language": "zh", "instructions": "请仔细评分。"})
     text = Prompts(chinese).text(one("evidence"))
@@ -259,3 +314,30 @@ def test_an_item_is_rated_by_itself():
         requests("halo-support", [PromptCase.of(protocol_named("halo-support"), task.item, [*task.units] * 2)])
     with pytest.raises(ValueError, match="together"):
         Prompts(protocol_named("halo-support"), together=True)
+
+
+def test_claims_are_listed_with_the_field_that_they_come_from_after_all_fields():
+    user = requests("halo-claims", [together("halo-claims")], together=True)[0].messages[1].content
+    first, second = together("halo-claims").codes.values()
+    assert f"[claim 1, from Generated answer, code {first}]\nThe harbour lies north of the town\n" in user
+    assert f"[claim 2, from Gold answer, code {second}]\nIt is north of the town.\n" in user
+    assert user.index("[end gold_answer ") < user.index("[begin claims ")
+    single = requests("halo-claims", tasks("halo-claims")[1:2])[0].messages[1].content
+    assert "The claim to rate (number 2, from Gold answer):" in single
+
+
+def test_a_criterion_of_one_field_and_what_it_is_checked_against_are_stated():
+    system, schema = requests("halo-claims", [one("halo-claims")])[0].messages[0].content, Prompts(
+        protocol_named("halo-claims")
+    ).schema  # fmt: skip
+    assert "Asked only about claims of “Gold answer”. Otherwise its answer is null." in system
+    assert "Check it against “Generated answer”." in system
+    properties = json.loads(schema.text)["properties"]
+    assert properties["answer_support"]["properties"]["answer"]["enum"][-1] is None
+    assert properties["support"]["properties"]["answer"]["enum"][-1] == "NO EVIDENCE"
+    with_evidence = json.loads(Prompts(with_reasons(protocol_named("halo-claims"))).schema.text)["properties"]
+    quoted = {
+        name: with_evidence[name]["properties"]["evidence"]["items"]["properties"]["field"]["enum"]
+        for name in ("support", "answer_support")
+    }
+    assert quoted == {"support": ["context"], "answer_support": ["generated_answer"]}

@@ -150,3 +150,19 @@ def test_perfect_agreement_has_a_worst_case_for_a_lower_end() -> None:
     found = krippendorff_alpha(count_wide(codes, 2))
     assert (found.value, found.high) == (1.0, 1.0)
     assert found.low == pytest.approx(0.6632, abs=1e-4)
+
+
+def test_tails_are_those_of_as_few_blocks_as_carry_the_variance() -> None:
+    def reach(values: FloatArray, informative: int | None) -> float:
+        sample = Sample.of(values[:, None])
+        sums = np.concatenate((sample.rows, np.ones_like(sample.rows)), axis=1)
+        found = sample.estimate(sums, first_over_second, values.size, "", informative=informative)
+        assert found.low is not None
+        assert found.high is not None
+        return found.high - found.low
+
+    even, uneven = np.tile([1.0, -1.0], 50), np.append(np.tile([1.0, -1.0], 50), [40.0, -30.0, 35.0])
+    assert reach(even, 100) == reach(even, None)
+    # Three of 103 values carry nearly all of the variance: 2 n / (kurtosis - 1) is 6.
+    assert reach(uneven, 103) > 1.3 * reach(uneven, None)
+    assert reach(even, 4) > 1.3 * reach(even, None)

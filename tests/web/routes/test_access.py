@@ -213,6 +213,21 @@ def test_the_owner_rates_under_a_name(client: Browsers):
     assert owner.post("/api/session/as", json={"name": "me", "role": "adjudicator"}).status_code == 422
 
 
+def test_the_owner_rates_under_nobody_elses_name(client: Browsers):
+    owner = client.owner()
+    client.rater("ann")
+    client.invite("ben")
+    client.study.store.ratings.add([], raters=[RaterRef("cleo", Kind.PERSON)])
+    for taken in ("ann", "ben", "cleo"):
+        answer = owner.post("/api/session/as", json={"name": taken})
+        assert answer.status_code == 422
+        assert taken in answer.json()["error"]
+    assert owner.get("/api/me").json()["rater"] is None
+    # A name of their own serves again.
+    for _ in range(2):
+        assert owner.post("/api/session/as", json={"name": "me"}).status_code == 200
+
+
 def test_signing_out_ends_both_sessions(client: Browsers):
     owner = client.owner()
     owner.post("/api/session/as", json={"name": "me"})

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from evenhand.assignment import Plan
 from evenhand.records import UNANSWERABLE, Item, Kind, RaterRef, Rating, Span, Status, new_id
 from evenhand.study import Study
 from evenhand.units import Question
 from tests.web.browsing import Browsers
+from tests.web.hands import Hand
 
 
 def say(study: Study, rater: str, unit: str, value: Any, criterion: str = "support", **more: Any) -> Rating:
@@ -93,6 +95,7 @@ def test_raters_see_no_dispute_and_the_owner_reads_without_ruling(disputed: Brow
 
 
 def test_a_unit_shows_everything_that_was_said_of_it(disputed: Browsers):
+    say(disputed.study, "model-b", "q1", 0.4, "ROUGE-L")  # an overlap score is no answer
     found = disputed.adjudicator().get("/api/disputes/unit", params={"unit": "q1"}).json()
     assert [(one["rater"], one["kind"], one["value"], one["notes"]) for one in found["ratings"]] == [
         ("ann", "person", "SUPPORTED", "ann on q1"),
@@ -120,6 +123,57 @@ def test_a_ruling_is_a_rating_that_says_whom_the_adjudicator_saw(disputed: Brows
         ("q2", False),
         ("q3", True),
     ]
+
+
+def test_a_rating_that_comes_after_the_adjudicator_looked_was_not_seen(disputed: Browsers):
+    eve = disputed.adjudicator("eve")
+    eve.get("/api/disputes/unit", params={"unit": "q2"})
+    say(disputed.study, "cleo", "q2", "NO EVIDENCE")
+    first = ruled(eve, "q2", "NO EVIDENCE").json()["rating"]
+    eve.get("/api/disputes/unit", params={"unit": "q2"})
+    assert ruled(eve, "q2", "SUPPORTED", after=first["id"]).status_code == 200
+    before, after = disputed.study.store.ratings.all(rater="eve", history=True)
+    assert (before.visible, after.visible) == (("ann", "ben"), ("ann", "ben", "cleo"))
+
+
+def seen(client: TestClient, unit: str) -> list[str]:
+    return [one["rater"] for one in client.get("/api/disputes/unit", params={"unit": unit}).json()["ratings"]]
+
+
+def test_ratings_of_an_item_that_its_rater_has_not_finished_are_not_shown(client: Browsers):
+    client.study.store.people.tasks.set_plan(Plan(training="off"))
+    say(client.study, "ben", "q1", "SUPPORTED")
+    say(client.study, "cleo", "q1", "NO EVIDENCE")
+    dora, eve = Hand(client.rater("dora")), client.adjudicator("eve")
+    number = client.owner().post("/api/assignments", json={"item": "q1", "rater": "dora"}).json()["number"]
+    dora.save(number, 1, "support", "CONTRADICTED")
+    assert seen(eve, "q1") == ["ben", "cleo"]
+    assert ruled(eve, "q1", "SUPPORTED").status_code == 200
+    [ruling] = client.study.store.ratings.all(rater="eve")
+    assert ruling.visible == ("ben", "cleo")
+    dora.finished(number)
+    assert seen(eve, "q1") == ["ben", "cleo", "dora"]
+
+
+def test_a_dispute_is_listed_once_all_who_are_in_it_have_finished(client: Browsers):
+    client.study.store.people.tasks.set_plan(Plan(training="off"))
+    say(client.study, "ben", "q1", "SUPPORTED")
+    dora, eve = Hand(client.rater("dora")), client.adjudicator("eve")
+    number = client.owner().post("/api/assignments", json={"item": "q1", "rater": "dora"}).json()["number"]
+    dora.save(number, 1, "support", "CONTRADICTED")
+    assert units(eve) == []
+    dora.finished(number)
+    assert units(eve) == ["q1"]
+
+
+def test_known_answers_are_not_shown_to_adjudicators(disputed: Browsers):
+    disputed.study.store.people.tasks.set_plan(Plan(gold="ben"))
+    eve = disputed.adjudicator("eve")
+    assert seen(eve, "q2") == ["ann"]
+    assert units(eve) == []
+    assert ruled(eve, "q3", "SUPPORTED").status_code == 200
+    [ruling] = disputed.study.store.ratings.all(rater="eve")
+    assert ruling.visible == ("ann", "cleo")
 
 
 def test_a_ruling_changes_no_agreement(disputed: Browsers):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.assignment import Plan
-from evenhand.records import Kind, RaterRef, Rating
+from evenhand.records import Kind, RaterRef, Rating, new_id
 from evenhand.study import Study
 from tests.web.hands import Hand, at_page, one_item, ratings_by
 
@@ -20,7 +20,9 @@ def two_raters(study: Study, reveal: str) -> Plan:
         rating = Rating(
             unit=unit.id, criterion="support", rater="bot", digest=study.protocol.digest, value="CONTRADICTED"
         )
-        study.store.ratings.add([replace(rating, rationale="half a \ud83d")])
+        # An overlap score is no answer, and neither seen nor asked for.
+        score = replace(rating, id=new_id(), criterion="ROUGE-L", value=0.5)
+        study.store.ratings.add([replace(rating, rationale="half a \ud83d"), score])
     return plan
 
 
@@ -58,6 +60,7 @@ def test_others_are_seen_only_when_the_task_is_done_and_then_it_is_locked(
         assert "whisper" not in str(ann.task(1)), "notes are not shown"
         locked = reveal != "never"
         assert (done["task"]["locked"], ann.task(1)["locked"]) == (locked, locked)
+        assert ann.put(1, 1, "ROUGE-L", {"value": 0.5}).status_code == 404
         change = ann.put(1, 1, "support", {"value": "CONTRADICTED"}, before["id"])
         assert change.status_code == (409 if locked else 200)
         assert ann.finish(1).status_code == 200, "a finish that was lost on its way may be sent again"

@@ -43,6 +43,7 @@ def test_a_task_shows_the_item_and_one_open_unit(hand: Hand) -> None:
             "position": 1,
             "text": None,
             "span": None,
+            "field": None,
             "finished": False,
             "missing": [{"criterion": "support", "what": "choose a label"}],
             "ratings": {},
@@ -363,6 +364,29 @@ def test_a_claim_is_renewed_when_a_good_part_of_it_has_passed(study: Study) -> N
         assert after.expires > before.expires
 
 
+def test_a_claim_that_has_expired_is_renewed_by_an_answer_while_the_item_is_free(study: Study) -> None:
+    tasks = study.store.people.tasks
+    tasks.set_plan(Plan(training="off", overlap=1))
+    with at_page(study) as rater:
+        ann, ben = rater("ann"), rater("ben")
+        for number in (1, 2):
+            ann.take(*range(1, number))
+            tasks.set_plan(tasks.plan().model_copy(update={"claim_minutes": 1e-6}))
+            tasks.touch("ann", number)
+            tasks.set_plan(tasks.plan().model_copy(update={"claim_minutes": 60}))
+        # ben gets one of the two items whose time has run out.
+        taken = text_of(ben.take(), "question")
+        answers = {
+            text_of(ann.task(number), "question"): ann.save(number, 1, "support", "SUPPORTED") for number in (1, 2)
+        }
+        assert answers.pop(taken)["task"] == "returned", "its rater is told"
+        [kept] = answers.values()
+        assert kept["task"] == "open"
+        # What ann has again is not given to another.
+        others = {text_of(ben.take(*range(1, held + 1)), "question") for held in (1, 2)}
+        assert not others & answers.keys()
+
+
 def test_an_ordinary_answer_leaves_the_claim_alone(hand: Hand, plain: Study) -> None:
     hand.take()
     before = plain.store.people.tasks.find("ann", 1)
@@ -413,7 +437,7 @@ def test_a_follow_up_comes_and_goes_with_its_condition(tmp_path: Path) -> None:
             ann.take()
             refused = ann.put(1, 1, "severity", {"value": "Severe"})
             assert refused.status_code == 422
-            assert "asked only if Accuracy is" in refused.json()["error"]
+            assert "Asked only when Accuracy is" in refused.json()["error"]
             standing = ann.save(1, 1, "accuracy", "Inaccurate")["unit"]
             assert standing["missing"] == [{"criterion": "severity", "what": "choose a label"}]
             ann.save(1, 1, "severity", "Severe")
@@ -443,7 +467,7 @@ def test_evidence_rationale_confidence_and_notes_are_kept_as_sent(tmp_path: Path
             assert (second["label"], second["text"]) == ("2", "Bergen 👩‍🔬.")
             lacking = ann.save(1, 1, "support", "SUPPORTED")["unit"]["missing"]
             assert [(one["criterion"], one["what"]) for one in lacking] == [
-                ("support", "say why"),
+                ("support", "say why in words"),
                 ("support", "mark the evidence"),
                 (None, "say how sure you are"),
                 (None, "write a note"),
@@ -492,6 +516,24 @@ def test_skipping_gives_a_reason_of_its_own_and_refuses_the_one_for_taking_back(
     assert (skipped["status"], skipped["reason"]) == ("skipped", "skipped by the rater")
 
 
+def test_an_answer_can_be_changed_often_but_not_for_ever(hand: Hand, plain: Study) -> None:
+    hand.take()
+    present, error, texts = None, None, 0
+    while error is None and texts < 100:
+        notes = f"{texts} ".ljust(20_000, "x")
+        answer = hand.put(1, 1, "support", {"value": "SUPPORTED", "notes": notes}, present)
+        texts, error = texts + 1, answer.json().get("error")
+        present = present if error else answer.json()["rating"]["id"]
+    assert error is not None
+    assert "can no longer be changed" in error
+    stored = ratings_by(plain, "ann", history=True)
+    assert len(stored) == texts - 1 >= 40
+    # The last one counts, and the rater goes on.
+    assert ratings_by(plain, "ann")[0].id == present
+    hand.finished(1)
+    hand.save(hand.take()["number"], 1, "support", "SUPPORTED")
+
+
 # Another protocol
 
 
@@ -510,3 +552,15 @@ def test_answers_under_a_protocol_that_was_changed_are_refused_until_the_page_is
     again.save(number, 1, "support", "NO EVIDENCE")
     [rating] = ratings_by(plain, "ann")
     assert rating.digest == plain.protocol.digest
+
+
+def test_a_program_that_does_not_name_the_protocol_cannot_answer_on_another_item(hand: Hand, plain: Study) -> None:
+    before = [hand.take(), hand.take(1)]
+    plain.adopt(halo(notes="off").model_copy(update={"version": "2"}))
+    after = [hand.take(), hand.take(3)]
+    assert [task["number"] for task in before + after] == [1, 2, 3, 4]
+    assert [(task["place"], task["previous"]) for task in after] == [(1, None), (2, 3)]
+    sent = hand.put(1, 1, "support", {"value": "SUPPORTED"}, headers={"If-None-Match": "*"})
+    assert (sent.status_code, ratings_by(plain, "ann")) == (404, [])
+    for request in ("units/1/finish", "skip"):
+        assert hand.client.post(f"/api/tasks/1/{request}", json={}).status_code == 404

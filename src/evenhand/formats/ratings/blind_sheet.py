@@ -22,10 +22,12 @@ from evenhand.formats.tables.xlsx import GUIDELINE, XlsxCells, new_workbook, utf
 from evenhand.protocol.guideline import guideline_rows
 from evenhand.protocol.model import Protocol, field_text
 from evenhand.records import Item, Unit
-from evenhand.scales import PERCENT, Nominal, Ordinal, Percent, Scale
+from evenhand.scales import PERCENT, Nominal, Numeric, Ordinal, Scale
 
 UNIT_TEXT = "unit_text"
-"""The column with the sentence or question that is rated, unless the unit is the whole item."""
+"""The column with the sentence, question or claim that is rated, unless the unit is the whole item."""
+UNIT_FIELD = "unit_field"
+"""The column with the field that a claim comes from, if there are several such fields."""
 
 RATINGS, LISTS = "Ratings", "Lists"
 PIECE = 30_000
@@ -94,13 +96,15 @@ def blind_sheet(protocol: Protocol, work: Iterable[tuple[Item, Unit]], fields: S
     """The sheet as a plain table: what is given, empty cells for the answers, and the row's check."""
     fields = protocol.shown_fields if fields is None else fields
     answers = list(_answer_columns(protocol))
-    by_item = protocol.rule.of == "item"
-    given = ["item", *fields] if by_item else ["item", "unit", *fields, UNIT_TEXT]
+    by_item, several = protocol.rule.of == "item", len(protocol.rule.fields) > 1
+    source = [UNIT_FIELD] if several else []
+    given = ["item", *fields] if by_item else ["item", "unit", *fields, *source, UNIT_TEXT]
     columns = [*given, *(answer.name for answer in answers), CHECK]
 
     def row(item: Item, unit: Unit) -> Sequence[object]:
         texts = [field_text(item.fields[name]) if name in item.fields else None for name in fields]
-        cells = [item.id, *texts] if by_item else [item.id, unit.position, *texts, unit.text]
+        of = [protocol.titles[unit.field]] if several and unit.field else []
+        cells = [item.id, *texts] if by_item else [item.id, unit.position, *texts, *of, unit.text]
         return [*cells, *(None for _ in answers), unit_check(protocol, item, unit)]
 
     return Sheet(columns, (row(item, unit) for item, unit in work), for_people=True)
@@ -108,7 +112,9 @@ def blind_sheet(protocol: Protocol, work: Iterable[tuple[Item, Unit]], fields: S
 
 def _answer_columns(protocol: Protocol) -> Iterator[AnswerColumn]:
     for criterion in protocol.criteria:
-        prompt = f"Only if {criterion.when.describe()}: {criterion.question}" if criterion.when else criterion.question
+        about = f"for {protocol.rule.of}s of {protocol.titles[criterion.of]}" if criterion.of else ""
+        only = " and ".join(filter(None, (about, f"if {criterion.when.describe()}" if criterion.when else "")))
+        prompt = f"Only {only}: {criterion.question}" if only else criterion.question
         prompt += f"\n{criterion.scale.named_levels}" if isinstance(criterion.scale, Ordinal) else ""
         yield AnswerColumn(criterion.id, criterion.title, prompt, criterion.scale)
         if criterion.id in protocol.with_rationale:
@@ -133,7 +139,7 @@ def _write_workbook(path: Path, protocol: Protocol, sheet: Sheet) -> int:
             page.set_column(place, place, {"item": 16, "unit": 7}.get(name, 48))
         lists: list[Sequence[str]] = []
         for place, answer in enumerate(answers, start=first):
-            closed = isinstance(answer.scale, Ordinal | Nominal | Percent)
+            closed = isinstance(answer.scale, Ordinal | Nominal | Numeric)
             page.set_column(place, place, max(18, len(answer.name) + 4) if closed else 36)
             if rows:
                 page.data_validation(1, place, len(rows), place, _rule(answer, lists))
@@ -183,8 +189,9 @@ def _rule(answer: AnswerColumn, lists: list[Sequence[str]]) -> dict[str, Any]:
     rule: dict[str, Any] = {"validate": "any"}
     if isinstance(scale, Ordinal | Nominal):
         rule = {"validate": "list", "source": _choices([str(value) for value in scale.values], lists)}
-    elif isinstance(scale, Percent):
-        rule = {"validate": "decimal", "criteria": "between", "minimum": 0, "maximum": 100}
+    elif isinstance(scale, Numeric):
+        lowest, highest = map(int, scale.ends)
+        rule = {"validate": "decimal", "criteria": "between", "minimum": lowest, "maximum": highest}
     if scale:
         rule["error_message"] = _cut(f"Enter {scale.describe()}, or leave the cell empty.", LONGEST_ERROR)
     title = _cut(answer.title, LONGEST_TITLE)

@@ -4,10 +4,9 @@ A rating file carries no protocol. Without this column, a sheet made under anoth
 same ids, would come back as if nothing had happened.
 """
 
-import hashlib
-import json
 import re
 
+from evenhand.formats.items import content_hash
 from evenhand.formats.tables.cells import text_of
 from evenhand.protocol.model import Protocol
 from evenhand.records import Item, Unit
@@ -28,7 +27,10 @@ def unit_check(protocol: Protocol, item: Item, unit: Unit) -> str:
 
 def refused(content: object, protocol: Protocol, item: Item | None, unit: Unit | None) -> tuple[str, str] | None:
     """What is wrong with a row's check and what to do about it; None if it fits. A blank one is ignored."""
-    text = (text_of(content) or "").strip()
+    try:
+        text = (text_of(content) or "").strip()
+    except ValueError as error:
+        return f"{error}; a check is one", f"leave it as it was, {_ANYWAY}"
     found = _PATTERN.fullmatch(text)
     if not text:
         return None
@@ -51,5 +53,4 @@ def refused(content: object, protocol: Protocol, item: Item | None, unit: Unit |
 
 def _content_hash(protocol: Protocol, item: Item, unit: Unit) -> str:
     shown = {name: item.fields[name] for name in protocol.shown_fields if name in item.fields}
-    content = json.dumps([shown, unit.text], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return content_hash([shown, unit.text], 4)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from evenhand.errors import InputError, Problems
 from evenhand.formats.items import cell_reader, content_id, distinct
 from evenhand.formats.ratings.check_column import CHECK
-from evenhand.formats.tables.cells import taken_back, text_of, word_of
+from evenhand.formats.tables.cells import taken_back, text_of
 from evenhand.formats.tables.columns import ID_NAMES, ITEM_ID, WantedColumn, match_columns
 from evenhand.formats.tables.table import InputTable
 from evenhand.protocol.completion import carrier
@@ -72,7 +72,7 @@ class Layout:
             cells = self._filled(row)
             try:
                 if self.item_name in self._columns:
-                    item = word_of(cells.get(self.item_name))
+                    item = (text_of(cells.get(self.item_name)) or "").strip() or None
                 else:
                     values = ((name, read(row[place])) for name, place, read in self._content)
                     fields = {name: value for name, value in values if value is not None}
@@ -80,7 +80,8 @@ class Layout:
                     item = distinct(content_id(fields), made, *apart)
                 yield FileRow(number, item, cells)
             except ValueError as error:
-                problems.add(str(error), row=number)
+                column = self._columns.get(self.item_name)
+                problems.add(f"{error}; an id is one" if column else str(error), row=number, column=column)
 
     def _filled(self, row: Sequence[object]) -> Cells:
         """The cells that are not blank, without the apostrophe that `made_safe` added."""

@@ -3,7 +3,6 @@
 Every cell is checked, and problems are collected while reading goes on.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,12 +22,13 @@ from pydantic import (
 )
 
 from evenhand.errors import Problems, UserError
+from evenhand.files import parse_json
 from evenhand.formats.ratings.check_column import CHECK, refused
 from evenhand.formats.ratings.layouts import Cells, FileRow, Slot, layout_of
-from evenhand.formats.tables.cells import text_of, word_of
+from evenhand.formats.tables.cells import text_of
 from evenhand.formats.tables.table import InputTable
-from evenhand.protocol.completion import is_asked
-from evenhand.protocol.model import Condition, Criterion, Protocol
+from evenhand.protocol.completion import concerns, is_asked
+from evenhand.protocol.model import SCORES, Criterion, Protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Unit, Value
 from evenhand.scales import PERCENT, Nominal, Scale, Text, check_distribution, check_mean, label_key
 from evenhand.text import quoted, unknown
@@ -52,7 +52,7 @@ def _status(cell: object) -> object:
 def _listed(cell: object) -> object:
     """A cell's list, as it is or as JSON."""
     try:
-        return json.loads(cell) if isinstance(cell, str) else cell
+        return parse_json(cell) if isinstance(cell, str) else cell
     except ValueError:
         return cell
 
@@ -68,9 +68,9 @@ def _time(cell: object) -> object:
     """A time in UTC, which is also that of times without a zone."""
     try:
         time = cell if isinstance(cell, datetime) else datetime.fromisoformat((text_of(cell) or "").strip())
-    except ValueError:
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
         return cell
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 Plain = Annotated[str, BeforeValidator(text_of)]
@@ -218,9 +218,12 @@ class RatingsFile:
             for spelling in (criterion.name or criterion.id, criterion.id)
         }
         decisive = {criterion.when.criterion for criterion in protocol.criteria if criterion.when}
-        self._involved = {one.id: one for one in protocol.criteria if one.when or one.id in decisive}
+        by_field = any(criterion.of for criterion in protocol.criteria)
+        self._involved = {one.id: one for one in protocol.criteria if by_field or one.when or one.id in decisive}
         self._held: dict[tuple[str, str], dict[str, tuple[Rating | None, int, str]]] = {}
         """By unit and rater, then criterion: ratings that conditions involve, with row and column; None for a blank."""
+        self._fields: dict[str, str | None] = {}
+        """The field that each of these units comes from."""
         self._unclear: set[tuple[str, str]] = set()
         self._first: dict[tuple[str, str], dict[str, tuple[int, str]]] = {}
         self._unnamed = False
@@ -281,47 +284,59 @@ class RatingsFile:
             return
         for slot in self._layout.slots:
             name = slot.criterion or str(cells.get("criterion", ""))
-            criterion = self._criteria.get(label_key(name))
+            criterion = SCORES.get(name) or self._criteria.get(label_key(name))
             if slot not in rated:
                 self._blank(slot, criterion, unit, row)
             elif criterion is None:
                 self._report(unknown("criterion", name, self._protocol.by_id), row, "criterion")
                 self._lost = True
             elif rating := self._rating(slot, criterion, unit, row):
-                if criterion.when is None:
+                if not _depends(criterion):
                     yield rating
                 if criterion.id in self._involved:
                     place = row.number, self._layout.column(slot.value)
                     self._held.setdefault((rating.unit, rating.rater), {})[criterion.id] = (rating, *place)
+                    self._fields[rating.unit] = unit.field if unit else None
 
     def _settled(self) -> Iterator[Rating]:
         """The ratings that waited, and the added ones with the status `not_asked`."""
         for (unit, rater), given in self._held.items():
+            field, is_rated = self._fields.get(unit), any(rating for rating, _, _ in given.values())
             values: dict[str, Value] = {}
             decided = set[str]()
             for criterion in self._involved.values() if (unit, rater) not in self._unclear else ():
                 when, (rating, row, column) = criterion.when, given.get(criterion.id, (None, 0, ""))
-                asked = is_asked(criterion, values)
+                asked = is_asked(criterion, values, field)
                 if rating is None:
-                    if asked or when is None or when.criterion not in decided:
+                    elsewhere = is_rated and not concerns(criterion, field)
+                    if asked or not (elsewhere or (when and when.criterion in decided)):
                         self.summary.blanks += criterion.id in given
                         continue
                     self.summary.not_asked += 1
                     status, digest = Status.NOT_ASKED, self._protocol.digest
                     rating = Rating(unit=unit, rater=rater, criterion=criterion.id, digest=digest, status=status)
-                elif when and (what := self._misfit(rating, when, asked, values)):
-                    fix = f"leave {criterion.id} empty, or correct {when.criterion}"
+                elif what := self._misfit(rating, criterion, asked, values, field):
+                    other = f", or correct {when.criterion}" if when and concerns(criterion, field) else ""
+                    fix = f"leave {criterion.id} empty{other}"
                     self._problems.add(what, row=row, column=column, fix=fix)
                     continue
                 if rating.status in (Status.RATED, Status.NOT_ASKED):
                     decided.add(criterion.id)
                 if rating.value is not None:
                     values[criterion.id] = rating.value
-                if when:
+                if _depends(criterion):
                     yield rating
 
-    def _misfit(self, rating: Rating, when: Condition, asked: bool, values: Mapping[str, Value]) -> str | None:
+    def _misfit(
+        self, rating: Rating, criterion: Criterion, asked: bool, values: Mapping[str, Value], field: str | None
+    ) -> str | None:
         """Why a rating contradicts its condition; None if it does not, or if what it depends on was not readable."""
+        if not concerns(criterion, field):
+            what = f"{rating.criterion} is asked only about {self._protocol.rule.of}s of {criterion.of}"
+            return None if rating.status is Status.NOT_ASKED else f"{what}; this one is of {field}"
+        when = criterion.when
+        if when is None:
+            return None
         if rating.status is Status.NOT_ASKED and asked:
             return f"{rating.criterion} is asked here: {when.describe()}"
         value = values.get(when.criterion)
@@ -335,8 +350,9 @@ class RatingsFile:
         if slot.model is not None:
             return
         rater = row.cells.get("rater") or self._named
-        if criterion is not None and criterion.when and unit is not None and rater:
+        if criterion is not None and _depends(criterion) and unit is not None and rater:
             self._held.setdefault((unit.id, str(rater)), {})[criterion.id] = (None, 0, "")
+            self._fields[unit.id] = unit.field
         else:
             self.summary.blanks += 1
         self.summary.left_out += bool(self._layout.parts(slot, row.cells))
@@ -350,7 +366,7 @@ class RatingsFile:
             return self._report(f"the study has no item {quoted(row.item)}", row, self._layout.item_name, fix)
         cell, here, rule = row.cells.get("unit"), units[row.item], self._protocol.rule.of
         valid = f"from 1 to {len(here)}" if len(here) > 1 else "1"
-        text = "1" if cell is None else word_of(cell) or ""
+        text = "1" if cell is None else str(cell).strip()
         what = f"there is no {rule} {quoted(text)}; valid is {valid}"
         if not here:
             what = f"it has no {rule} to rate"
@@ -430,6 +446,11 @@ class RatingsFile:
 
     def _report(self, what: str, row: FileRow, name: str, fix: str | None = None) -> None:
         self._problems.add(what, row=row.number, column=self._layout.column(name), fix=fix)
+
+
+def _depends(criterion: Criterion) -> bool:
+    """Whether a criterion is not asked about every unit."""
+    return criterion.when is not None or criterion.of is not None
 
 
 def named_rater(rater: str | None, option: str = "--rater") -> str | None:

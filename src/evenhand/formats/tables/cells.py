@@ -6,18 +6,23 @@ import json
 import math
 import re
 import tokenize
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from typing import cast
+
+LONGEST_CELL = 16 * 1024 * 1024
+"""Characters of a cell, and of a line: each may take four bytes of memory, several times over."""
 
 
 def text_of(cell: object) -> str | None:
     """A cell as text, None if it is blank. Whole numbers come without `.0`, dates as ISO 8601.
 
-    Raises ValueError for anything but a single value: a list, an object, binary data.
+    Raises ValueError for anything but a single value: a list, an object, binary data; and for an endless text.
     """
     if type(cell) is str:
+        if len(cell) > LONGEST_CELL:
+            raise ValueError(f"a text of {len(cell):,} characters; the limit is {LONGEST_CELL:,}")
         return cell if cell and not cell.isspace() else None
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return None
@@ -27,19 +32,10 @@ def text_of(cell: object) -> str | None:
         return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else repr(cell)
     if isinstance(cell, datetime):
         return str(cell.date() if (cell.hour, cell.minute, cell.second, cell.microsecond) == (0, 0, 0, 0) else cell)
-    if isinstance(cell, str | int | Decimal | date | time):
+    if isinstance(cell, str | int | Decimal | date | time | timedelta):
         return str(cell)
     kind = {"list": "a list", "dict": "an object", "bytes": "binary data"}.get(type(cell).__name__, type(cell).__name__)
     raise ValueError(f"{kind} is not a single text")
-
-
-def word_of(cell: object) -> str | None:
-    """A short text such as an id, without outer white space; None if it is blank."""
-    try:
-        text = text_of(cell)
-    except ValueError:
-        text = str(cell)
-    return text.strip() if text else None
 
 
 def listed(text: str) -> object | None:
@@ -62,8 +58,8 @@ def listed(text: str) -> object | None:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_RISKY = re.compile(r"'*[=+\-@\t\r]")
-_MADE_SAFE = re.compile(r"'+[=+\-@\t\r]")
+_RISKY = re.compile(r"'*+[=+\-@\t\r]")
+_MADE_SAFE = re.compile(r"'++[=+\-@\t\r]")
 
 
 def clean(text: str, *, nul: bool = True) -> str:

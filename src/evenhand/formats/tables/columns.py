@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from evenhand.errors import Problem, Problems, UserError
 from evenhand.text import did_you_mean, some_of
 
-ID_NAMES = ("item", "item_id", "sample_id", "example_id", "sample", "uid")
+ID_NAMES = ("item", "item_id", "sample_id", "example_id", "qa_id", "sample", "uid")
 """Columns that are read as the item's id if there is no column `id`."""
 
 

@@ -3,15 +3,15 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from evenhand.errors import InputError, Problem, Problems
-from evenhand.formats.tables.cells import clean, made_safe
-from evenhand.formats.tables.table import InputTable, Row, Sheet, fitted, headed_table
+from evenhand.formats.tables.cells import LONGEST_CELL, clean, made_safe
+from evenhand.formats.tables.table import InputTable, Row, Sheet, headed_table
 
-LONGEST_CELL = 64 * 1024 * 1024
 CONVERT = "save it as UTF-8: in Excel choose 'CSV UTF-8', in a shell use iconv -f {} -t UTF-8 OLD > NEW"
 OTHERS = {
     b"PK\x03\x04": ("an XLSX workbook or another zip file", "give it the ending .xlsx, or save it as CSV UTF-8"),
@@ -24,6 +24,13 @@ OTHERS = {
 EMPTY = "the file is empty; its first row must name the columns"
 PANDAS = "; pandas writes its index without a name: to_csv(…, index=False)"
 TWICE = 'a quotation mark within a quoted cell is written twice: ""'
+
+NOT_TEXT = re.compile("[\udc80-\udcff\0]")
+"""What is not UTF-8 text, as it is read with surrogates in place of such bytes."""
+
+
+class LineTooLong(Exception):
+    """A line with more characters than are read at once."""
 
 
 def read_delimited(path: Path, delimiter: str) -> InputTable:
@@ -38,16 +45,13 @@ def read_delimited(path: Path, delimiter: str) -> InputTable:
 
 
 def _records(path: Path, delimiter: str, problems: Problems, columns: Sequence[str]) -> Iterator[Row]:
-    """The records that are not blank, each with its row number. With columns, those of another length are reported."""
-    number, width = 0, len(columns) or None
+    """The records that are not blank, each with its row number."""
+    number = 0
     try:
         for number, record in enumerate(csv.reader(text_lines(path), delimiter=delimiter, strict=True), start=1):
-            if len(record) == width:
-                if record[0] or any(record):
-                    yield number, record
-            elif any(record) and (width is None or fitted(record, width, number, problems)):
-                yield number, record[:width]
-    except csv.Error as error:
+            if any(record):
+                yield number, record
+    except (csv.Error, LineTooLong) as error:
         problems.extend([_syntax(str(error), number + 1)])
     except UnicodeError:
         problems.extend([_not_text(path, delimiter)])
@@ -58,8 +62,8 @@ def _syntax(error: str, row: int) -> Problem:
     if "unexpected end of data" in error:
         what = "a quotation mark opens a cell and is not closed before the end of the file"
         return Problem(what, row=row, fix=f"close it; {TWICE}")
-    if "field limit" in error:
-        what = f"a cell has more than {LONGEST_CELL:,} characters; perhaps its quotation mark is not closed"
+    if "field limit" in error or "line has more" in error:
+        what = f"a cell or line has more than {LONGEST_CELL:,} characters; perhaps a quotation mark is not closed"
         return Problem(what, row=row, fix=f"close it; {TWICE}")
     if "expected after" in error:
         return Problem("text follows a closing quotation mark within the same cell", row=row, fix=TWICE)
@@ -68,16 +72,16 @@ def _syntax(error: str, row: int) -> Problem:
 
 def _not_text(path: Path, delimiter: str) -> Problem:
     """Where a file stops being UTF-8 text; it is read once more with undecodable bytes kept as surrogates."""
-    suspect = re.compile("[\udc80-\udcff\0]")
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+    with suppress(csv.Error, LineTooLong):
         header: Sequence[str] = ()
-        for row, record in enumerate(csv.reader(file, delimiter=delimiter), start=1):
+        lines = text_lines(path, errors="surrogateescape")
+        for row, record in enumerate(csv.reader(lines, delimiter=delimiter), start=1):
             header = header or record
             for place, cell in enumerate(record):
-                if found := suspect.search(cell):
+                if found := NOT_TEXT.search(cell):
                     name = header[place].strip() if place < len(header) else ""
-                    return replace(not_text(found[0]), row=row, column=suspect.sub("?", name) or None)
-    raise AssertionError("the file changed while it was read")
+                    return replace(not_text(found[0]), row=row, column=NOT_TEXT.sub("?", name) or None)
+    return Problem("not UTF-8 text", fix=CONVERT.format("WINDOWS-1252"))
 
 
 def not_text(character: str) -> Problem:
@@ -106,15 +110,18 @@ def refuse_other(path: Path) -> None:
         raise InputError(str(path), [Problem("the file is UTF-16, not UTF-8", fix=CONVERT.format("UTF-16"))])
 
 
-def text_lines(path: Path) -> Iterator[str]:
+def text_lines(path: Path, errors: str = "strict") -> Iterator[str]:
     """The lines of a UTF-8 file with their ends, its byte order mark passed over.
 
-    Raises UnicodeError for bytes that are not UTF-8, and for a NUL byte.
+    Raises UnicodeError for bytes that are not UTF-8, and for a NUL byte, unless `errors` says how to read them;
+    LineTooLong for a line that is too long.
     """
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for line in file:
-            if "\0" in line:
+    with path.open(encoding="utf-8-sig", newline="", errors=errors) as file:
+        while line := file.readline(LONGEST_CELL + 1):
+            if errors == "strict" and "\0" in line:
                 raise UnicodeError("a NUL byte")
+            if len(line) > LONGEST_CELL:
+                raise LineTooLong(f"a line has more than {LONGEST_CELL:,} characters, which is the limit")
             yield line
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import cast
 
 from evenhand.errors import InputError, Problem, Problems
-from evenhand.files import json_problem, parse_json
+from evenhand.files import check_size, json_problem, parse_json
 from evenhand.formats.tables.cells import clean
-from evenhand.formats.tables.csv import not_text, refuse_other, text_lines
+from evenhand.formats.tables.csv import NOT_TEXT, LineTooLong, not_text, refuse_other, text_lines
 from evenhand.formats.tables.table import InputTable, Sheet, objects_table
 
 SHAPES = 'a list of objects [{"id": …}, …], or an object that leads from each id to an object {"ID": {…}, …}'
@@ -31,6 +31,7 @@ def read_json_lines(path: Path) -> InputTable:
 
 
 def _lines(path: Path, problems: Problems) -> Iterator[tuple[int, Mapping[str, object]]]:
+    number = 0
     try:
         for number, line in enumerate(text_lines(path), start=1):
             if not line.isspace():
@@ -40,13 +41,19 @@ def _lines(path: Path, problems: Problems) -> Iterator[tuple[int, Mapping[str, o
                     problems.extend([replace(json_problem(error), line=number, fix="each line is one JSON object")])
     except UnicodeError:
         problems.extend([_undecodable(path)])
+    except LineTooLong as error:
+        problems.extend([Problem(str(error), line=number + 1)])
 
 
 def read_json(path: Path) -> InputTable:
     """A JSON file; its entries are numbered from 1."""
     refuse_other(path)
+    check_size(str(path), path.stat().st_size)
     try:
-        document = _parsed("".join(text_lines(path)))
+        text = path.read_bytes().decode("utf-8-sig")
+        if "\0" in text:
+            raise UnicodeError("a NUL byte")
+        document = _parsed(text)
     except UnicodeError as error:
         raise InputError(str(path), [_undecodable(path)]) from error
     except ValueError as error:
@@ -102,9 +109,13 @@ def _parsed(text: str) -> object:
 
 def _undecodable(path: Path) -> Problem:
     """Where a file stops being UTF-8 text."""
-    text = path.read_bytes().decode("utf-8", errors="surrogateescape")
-    before, character, _ = re.split("([\udc80-\udcff\0])", text, maxsplit=1)
-    return replace(not_text(character), line=before.count("\n") + 1)
+    line = 1
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        while part := file.read(1 << 16):
+            if found := NOT_TEXT.search(part):
+                return replace(not_text(found[0]), line=line + part.count("\n", 0, found.start()))
+            line += part.count("\n")
+    return Problem("not UTF-8 text")
 
 
 def write_json_lines(path: Path, sheet: Sheet) -> int:

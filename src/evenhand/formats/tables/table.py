@@ -11,6 +11,8 @@ from narwhals.typing import IntoFrame
 from xlsxwriter.utility import xl_col_to_name  # pyright: ignore[reportMissingTypeStubs]
 
 from evenhand.errors import InputError, Problem, Problems, UserError, optional_module
+from evenhand.files import check_size
+from evenhand.text import counted
 
 Row = tuple[int, Sequence[object]]
 """A row's number and its cells, one for each column."""
@@ -67,7 +69,24 @@ def headed_table(
     columns = checked_header(first[0][1], source, first[0][0], hint=hint)
     if len(first) < 2:
         raise InputError(source, [Problem("there is no row below the header", row=first[0][0])])
-    return InputTable(source, columns, lambda problems: islice(read(problems, columns), 1, None), spreadsheet=True)
+    width = len(columns)
+
+    def rows(problems: Problems) -> Iterator[Row]:
+        for number, cells in islice(read(problems, columns), 1, None):
+            if len(cells) == width or _fits(cells, width, number, problems):
+                yield number, cells[:width]
+
+    return InputTable(source, columns, rows, spreadsheet=True)
+
+
+def within_limit(source: str, rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows of a file in which many cells may share a text. Raises InputError if a thousand rows are too large."""
+    size = 0
+    for count, (number, cells) in enumerate(rows):
+        size = (size if count % 1_000 else 0) + sum(len(cell) for cell in cells if isinstance(cell, str))
+        if size > 10_000_000:
+            check_size(source, size, f"what is in the rows up to {number:,}")
+        yield number, cells
 
 
 def frame_table(frame: IntoFrame) -> InputTable:
@@ -76,7 +95,7 @@ def frame_table(frame: IntoFrame) -> InputTable:
 
     def read(problems: Problems) -> Iterator[Row]:
         for number, row in enumerate(eager.iter_rows(), start=1):
-            yield number, [None if _missing(cell) else cell for cell in row]
+            yield number, list(map(_plain, row))
 
     return InputTable("data frame", list(map(str, eager.columns)), read)
 
@@ -92,15 +111,19 @@ def eager_frame(frame: IntoFrame) -> nw.DataFrame[Any]:
 
 def rows_table(rows: Sequence[Mapping[str, object]]) -> InputTable:
     """The table in a list of dicts; rows are numbered from 1, and a key that a dict lacks is an empty cell."""
-    named = [{str(name): None if _missing(cell) else cell for name, cell in row.items()} for row in rows]
+    named = [{str(name): _plain(cell) for name, cell in row.items()} for row in rows]
     return objects_table("rows", lambda _: enumerate(named, start=1))
 
 
-def _missing(cell: object) -> bool:
-    """pandas has None, NaN and NA for a missing cell; none of them equals itself as a value does."""
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return True
-    return type(cell).__name__ in ("NAType", "NaTType")
+def _plain(cell: Any) -> object:
+    """A cell as Python has it: NumPy's arrays, which frames hold for lists, become lists; None if it is missing.
+
+    pandas has None, NaN, NA and NaT for a missing cell.
+    """
+    cell = cell.tolist() if hasattr(cell, "tolist") else cell
+    if (isinstance(cell, float) and math.isnan(cell)) or type(cell).__name__ in ("NAType", "NaTType"):
+        return None
+    return cell
 
 
 def data_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Sequence[object]]) -> Any:
@@ -136,12 +159,15 @@ def letters(place: int) -> str:
     return xl_col_to_name(place - 1)
 
 
-def fitted(cells: Sequence[object], width: int, row: int, problems: Problems) -> bool:
+def _fits(cells: Sequence[object], width: int, row: int, problems: Problems) -> bool:
     """Whether a row of another length than the header only has empty cells at its end; otherwise it is reported."""
-    if len(cells) > width and not any(cell is not None and str(cell).strip() for cell in cells[width:]):
+    count = len(cells)
+    while count > width and (cells[count - 1] is None or not str(cells[count - 1]).strip()):
+        count -= 1
+    if count == width:
         return True
     problems.add(
-        f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} where the header has {width}",
+        f"{counted(count, 'cell')} where the header has {width}",
         row=row,
         fix="a cell that holds the separator, a quotation mark or a line break must stand in quotation marks",
     )

@@ -1,6 +1,5 @@
 """Tables in files, by the end of the file's name. A file is written completely or not at all."""
 
-import difflib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -8,8 +7,8 @@ from pathlib import Path
 
 from narwhals.typing import IntoFrame
 
-from evenhand.errors import InputError, Problem, UserError
-from evenhand.files import replacing
+from evenhand.errors import InputError, UserError
+from evenhand.files import reading, replacing
 from evenhand.formats.tables.csv import read_delimited, write_delimited
 from evenhand.formats.tables.json import read_json, read_json_lines, write_json_lines
 from evenhand.formats.tables.parquet import read_parquet, write_parquet
@@ -50,23 +49,12 @@ def open_table(path: str | Path) -> InputTable:
     """The table in a file, in the format that its name ends with. Raises InputError if it is not a table."""
     path = Path(path)
     suffix = path.suffix.lower()
-    try:
-        if path.is_dir():
-            raise InputError(str(path), "this is a folder; give a file")
-        if not path.exists():
-            beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-            close = difflib.get_close_matches(path.name, beside, n=1, cutoff=0.8)
-            fix = f"did you mean {path.parent / close[0]}?" if close else None
-            raise InputError(str(path), [Problem("no such file", fix=fix)])
-        if not path.is_file():
-            raise InputError(str(path), "this is a device or a pipe; give a file, which can be read more than once")
+    with reading(path):
         if suffix not in READERS:
             old = "; save the old .xls as .xlsx" if suffix == ".xls" else ""
             valid = f"valid are {', '.join(READERS)}{old}"
             raise InputError(str(path), f"the name ends in {suffix!r}, which is not a known format; {valid}")
         return READERS[suffix](path)
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
 
 
 def write_table(path: str | Path, sheet: Sheet, *, overwrite: bool = False) -> int:

@@ -19,9 +19,9 @@ KEYS = (
     ("predicate", "relation", "p", "pred", "rel", "r", "property"),
     ("object", "tail", "o", "obj", "t"),
 )
-SEPARATORS = tuple(map(re.compile, (r"\s*(?:→|⟶|--?>|==?>)\s*", r"\s*\|\s*", r" *\t *")))
+SEPARATORS = tuple(map(re.compile, (r"→|⟶|--?>|==?>", r"\|", r"\t")))
 BULLET = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
-BRACKETS = re.compile(r"\)\s*[,;]?\s*\(")
+BRACKETS = re.compile(r"\)\s*+(?:[,;]\s*+)?\(")
 
 
 def read_triples(cell: object) -> tuple[Triple, ...] | None:

@@ -1,61 +1,92 @@
 """XLSX workbooks: the first visible sheet that is not the guideline is read, and sheets are written cell by cell.
 
-calamine reads the values. Four things it does not report are read from the sheet's XML, in workbooks that have them:
-errors, formulas without a stored result, percentages, and texts that Excel protects from being read as formulas.
+A workbook is an archive of XML parts. They are read as streams, and no part may be larger than the limit, so that a
+small archive cannot take much memory or time, whatever it unpacks to.
 """
 
+import math
 import posixpath
 import re
 import zlib
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from io import BytesIO
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache, reduce
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
-from xml.etree import ElementTree
+from xml.parsers import expat
 from zipfile import BadZipFile, ZipFile
 
-from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 from xlsxwriter import Workbook  # pyright: ignore[reportMissingTypeStubs]
 from xlsxwriter.exceptions import FileCreateError  # pyright: ignore[reportMissingTypeStubs]
-from xlsxwriter.utility import xl_cell_to_rowcol  # pyright: ignore[reportMissingTypeStubs]
 
 from evenhand.errors import InputError, Problem, Problems
+from evenhand.files import check_size
 from evenhand.formats.tables.cells import AsItIs, clean, looks_made_safe, looks_risky
-from evenhand.formats.tables.table import InputTable, Row, Sheet, fitted, headed_table, letters
+from evenhand.formats.tables.table import InputTable, Row, Sheet, headed_table, letters, within_limit
+from evenhand.text import quoted
 
 GUIDELINE = "Guideline"
 EMPTY = "the sheet is empty; its first row must name the columns"
 MERGED = "; merged header cells count as one name: unmerge them"
-PERCENT_FORMATS = {"9", "10"}
-"""The numbers of the two percent formats that every workbook has."""
+BROKEN, SAVE_AGAIN = "not an XLSX workbook, or a damaged one", "save it again as .xlsx, or as CSV"
 
 LONGEST_CELL = 32_767
 """In UTF-16 code units, which is what Excel counts."""
 
-MOST_ROWS = 1_048_576
+MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
+MOST_CELLS, MOST_PLACES, LONGEST_TEXT = 3_000_000, 30_000_000, 2_000_000
+"""Far more than a sheet within the limit of size has, unless its cells are empty; that with the empty places between
+them; and far more than a cell can hold."""
 
-_NOT_A_CHARACTER = re.compile(r"_x([Ff]{3}[EeFf])_")
-"""U+FFFE and U+FFFF in the notation of the XLSX standard, which calamine decodes for other characters only."""
+MOST_ELEMENTS, MOST_DEFINITIONS = 12_000_000, 500_000
+"""XML elements of a part: a cell has three or four; and of a part with styles or relations, which are kept."""
 
-_BROKEN = (
-    CalamineError, BadZipFile, zlib.error, ElementTree.ParseError, EOFError, KeyError, NotImplementedError,
-    RuntimeError, StopIteration, ValueError,
+_BUILT_IN_FORMATS = {"9": "percent", "10": "percent", "46": "duration"} | dict.fromkeys(
+    map(str, (*range(14, 23), *range(27, 37), 45, 47, *range(50, 59))), "date"
+)
+_NOT_IN_FORMAT = re.compile(r'"[^"]*"|\\.|[_*].|\[(?![hms]+\])[^\[\]]*\]', re.I)
+"""What a number format shows as it is, and its colours and conditions."""
+
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+"""A character that XML cannot hold, in the notation of the XLSX standard."""
+
+_DAMAGE = (
+    BadZipFile, zlib.error, expat.ExpatError, EOFError, KeyError, NotImplementedError, RuntimeError, StopIteration,
+    ValueError,
 )  # fmt: skip
-"""What calamine, zipfile and the XML parser raise for a damaged or hostile archive."""
+"""What zipfile, the XML parser and the conversions below raise for a damaged or hostile archive."""
 
-Marks = Mapping[tuple[int, int], str]
-"""What is special about cells, by row and column, both counted from 1: `percent`, `quoted` for a text that is not to
-become a formula, `formula` for one without a stored result, or an error as the cell shows it, such as `#N/A`."""
+Attributes = dict[str, str]
+Event = tuple[str, Attributes | None, str]
+"""The beginning of an XML element, with its attributes, or its end, with its text."""
 
 
 class TooLarge(Exception):
     """More rows or a longer text than a sheet can hold."""
 
 
+class _BadCell(Exception):
+    """A cell that cannot be used: what is wrong, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Book:
+    """What is needed to read a sheet: its part of the archive, the texts that cells refer to, and the styles that
+    matter by their number: `percent`, `date`, `duration`, or `quoted` for a text that is not to become a formula."""
+
+    path: Path
+    sheet: str
+    texts: Sequence[str]
+    styles: Mapping[str, str]
+    first_day: datetime
+
+
 def read_xlsx(path: Path) -> InputTable:
-    """An XLSX workbook, opened once."""
+    """An XLSX workbook."""
     source = str(path)
     with path.open("rb") as file:
         beginning = file.read(8)
@@ -65,127 +96,248 @@ def read_xlsx(path: Path) -> InputTable:
         what = "the workbook is protected by a password, or in the old .xls format"
         raise InputError(source, [Problem(what, fix="save it as plain .xlsx")])
     try:
-        sheet, marks = _sheet(path)
-    except _BROKEN as error:
-        what = "not an XLSX workbook, or a damaged one"
-        raise InputError(source, [Problem(what, fix="save it again as .xlsx, or as CSV")]) from error
-    return headed_table(source, partial(_rows, sheet, marks), empty=EMPTY, hint=MERGED)
+        with ZipFile(path) as archive:
+            book = _book(path, archive)
+    except _DAMAGE as error:
+        raise InputError(source, [Problem(f"{BROKEN}: {error}", fix=SAVE_AGAIN)]) from error
+    return headed_table(
+        source, lambda problems, columns: within_limit(source, _rows(book, problems, columns)), empty=EMPTY, hint=MERGED
+    )
 
 
-def _sheet(path: Path) -> tuple[CalamineSheet, Marks]:
-    book = CalamineWorkbook.from_path(path)  # pyright: ignore[reportUnknownMemberType]
-    for sheet in book.sheets_metadata:
-        is_page = sheet.typ is SheetTypeEnum.WorkSheet and sheet.visible is SheetVisibleEnum.Visible
-        if is_page and sheet.name.casefold() != GUIDELINE.casefold():
-            return book.get_sheet_by_name(sheet.name), _marks(path, sheet.name)
-    raise InputError(str(path), f"the workbook has no visible sheet other than {GUIDELINE!r}")
+def _book(path: Path, archive: ZipFile) -> _Book:
+    root = next(part for _, kind, part in _relations(archive, "") if kind == "officeDocument")
+    related = {name: (kind, part) for name, kind, part in _relations(archive, root)}
+    parts = dict(related.values())
+    first_day, sheets = datetime(1899, 12, 30), list[str]()
+    for name, attributes, _ in _events(archive, root, ("workbookPr", "sheet"), MOST_DEFINITIONS):
+        if name == "workbookPr" and attributes and attributes.get("date1904") in ("1", "true"):
+            first_day = datetime(1904, 1, 1)
+        elif name == "sheet" and attributes and attributes.get("state", "visible") == "visible":
+            relation = next(value for key, value in attributes.items() if key.endswith(":id"))
+            kind, part = related[relation]
+            if kind == "worksheet" and attributes.get("name", "").casefold() != GUIDELINE.casefold():
+                sheets.append(part)
+    if not sheets:
+        raise InputError(str(path), f"the workbook has no visible sheet other than {GUIDELINE!r}")
+    texts = list(_texts(archive, parts["sharedStrings"])) if "sharedStrings" in parts else []
+    styles = _styles(archive, parts["styles"]) if "styles" in parts else dict[str, str]()
+    return _Book(path, sheets[0], texts, styles, first_day)
 
 
-def _rows(sheet: CalamineSheet, marks: Marks, problems: Problems, columns: Sequence[str]) -> Iterator[Row]:
-    """The rows that are not blank. With columns, a longer one is reported, and a shorter one gets empty cells."""
-    width = len(columns)
-    before = [""] * (sheet.start[1] if sheet.start else 0)
-    for number, row in enumerate(sheet.iter_rows(), start=1):
-        cells = [_plain(value) for value in (*before, *row)]
-        for place, value in enumerate(cells if marks else (), start=1):
-            if mark := marks.get((number, place)):
-                column = columns[place - 1] if place <= len(columns) else letters(place)
-                cells[place - 1] = _marked(value, mark, number, column, problems)
-        while cells and cells[-1] is None:
-            cells.pop()
-        if cells and (not width or len(cells) <= width or fitted(cells, width, number, problems)):
-            yield number, [*cells[: width or None], *[None] * (width - len(cells))]
+def _events(archive: ZipFile, part: str, wanted: Collection[str], most: int = MOST_ELEMENTS) -> Iterator[Event]:
+    """The beginnings and ends of the wanted elements of an XML part, by their names without a prefix."""
+    check_size(str(archive.filename), archive.getinfo(part).file_size, f"{part}, once unpacked,")
+    events, pieces, length, count = list[Event](), list[str](), 0, 0
+    names = {name: name for name in wanted}
+
+    def start(name: str, attributes: Attributes) -> None:
+        nonlocal length, count
+        length, count = 0, count + 1
+        if count > most:
+            raise ValueError(f"more than {most:,} elements in {part}")
+        pieces.clear()
+        if local := names.get(name) or names.get(name.rpartition(":")[2]):
+            events.append((local, attributes, ""))
+
+    def end(name: str) -> None:
+        if local := names.get(name) or names.get(name.rpartition(":")[2]):
+            events.append((local, None, "".join(pieces)))
+        pieces.clear()
+
+    def read(text: str) -> None:
+        nonlocal length
+        length += len(text)
+        if length > LONGEST_TEXT:
+            raise ValueError(f"a text of more than {LONGEST_TEXT:,} characters")
+        pieces.append(text)
+
+    def refuse(*_: object) -> None:
+        raise ValueError("a document type, which can make a small part expand enormously")
+
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = read, refuse
+    with archive.open(part) as file:
+        while chunk := file.read(1 << 16):
+            parser.Parse(chunk)
+            # The parser reads an unfinished tag or comment from its beginning at each chunk.
+            if file.tell() - parser.CurrentByteIndex > LONGEST_TEXT:
+                raise ValueError(f"a tag or comment of more than {LONGEST_TEXT:,} bytes")
+            yield from events
+            events.clear()
+        parser.Parse(b"", True)
 
 
-def _plain(value: object) -> object:
-    """A value with whole numbers as such, None for an empty cell."""
-    if isinstance(value, str):
-        if "_x" in value:
-            value = _NOT_A_CHARACTER.sub(lambda found: chr(int(found[1], 16)), value)
-        return value or None
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return int(value)
-    return value
-
-
-def _marked(value: object, mark: str, row: int, column: str, problems: Problems) -> object:
-    if mark == "percent":
-        return f"{value * 100:.10g}%" if isinstance(value, int | float) and not isinstance(value, bool) else value
-    if mark == "quoted":
-        return AsItIs(value) if isinstance(value, str) and looks_made_safe(value) else value
-    if mark == "formula":
-        fix = "open the file in Excel and save it again"
-        problems.add("a formula without a stored result", row=row, column=column, fix=fix)
-    else:
-        problems.add(f"the cell shows the error {mark}", row=row, column=column, fix="enter a value instead")
-    return None
-
-
-def _marks(path: Path, sheet: str) -> Marks:
-    with ZipFile(path) as archive:
-        book = next(part for _, kind, part in _relations(archive, "") if kind == "officeDocument")
-        related = _relations(archive, book)
-        pages = ElementTree.fromstring(archive.read(book)).iterfind("{*}sheets/{*}sheet")
-        page = next(page for page in pages if page.get("name") == sheet)
-        relation = next(value for key, value in page.attrib.items() if key.endswith("}id"))
-        data = archive.read(next(part for name, _, part in related if name == relation))
-        styles = _styles(archive, next((part for _, kind, part in related if kind == "styles"), None))
-    numbers = b"|".join(number.encode() for number in styles)
-    if not re.search(rb"""\bt=["']e["']|<(?:\w+:)?f[ />]|\bs=["'](?:%s)["']""" % (numbers or b"-"), data):
-        return {}
-    return {place: mark for place, cell in _cells(data) if (mark := _mark(cell, styles))}
-
-
-def _relations(archive: ZipFile, part: str) -> Sequence[tuple[str, str, str]]:
+def _relations(archive: ZipFile, part: str) -> Iterator[tuple[str, str, str]]:
     """The parts of the archive that a part refers to: id, kind and path."""
     folder, name = posixpath.split(part)
-    root = ElementTree.fromstring(archive.read(posixpath.join(folder, "_rels", f"{name}.rels")))
-    return [
-        (
-            relation.get("Id", ""),
-            posixpath.basename(relation.get("Type", "")),
-            posixpath.normpath(posixpath.join(folder, relation.get("Target", ""))).lstrip("/"),
-        )
-        for relation in root
-    ]
+    part = posixpath.join(folder, "_rels", f"{name}.rels")
+    relations = _events(archive, part, ("Relationship",), MOST_DEFINITIONS)
+    for attributes in (attributes for _, attributes, _ in relations if attributes is not None):
+        target = posixpath.normpath(posixpath.join(folder, attributes.get("Target", ""))).lstrip("/")
+        yield attributes.get("Id", ""), posixpath.basename(attributes.get("Type", "")), target
 
 
-def _styles(archive: ZipFile, part: str | None) -> Mapping[str, str]:
-    """The styles that matter, by their number: `percent` or `quoted`."""
-    if part is None:
-        return {}
-    root = ElementTree.fromstring(archive.read(part))
-    formats = root.iterfind("{*}numFmts/{*}numFmt")
-    percent = {one.get("numFmtId") for one in formats if one.get("formatCode", "").endswith("%")} | PERCENT_FORMATS
-    styles: dict[str, str] = {}
-    for number, style in enumerate(root.iterfind("{*}cellXfs/{*}xf")):
-        if style.get("numFmtId") in percent:
-            styles[str(number)] = "percent"
-        elif style.get("quotePrefix") in ("1", "true"):
-            styles[str(number)] = "quoted"
+def _texts(archive: ZipFile, part: str) -> Iterator[str]:
+    """The texts that cells refer to, without the pronunciation of Japanese ones."""
+    pieces, spoken, count = list[str](), False, 0
+    for name, attributes, text in _events(archive, part, ("si", "t", "rPh")):
+        if name == "rPh":
+            spoken = attributes is not None
+        elif name == "si" and attributes is None:
+            yield _unescaped("".join(pieces))
+            pieces.clear()
+            count += 1
+        elif name == "t" and attributes is None and not spoken:
+            count += bool(pieces)
+            pieces.append(text)
+        if count > MOST_CELLS:
+            raise ValueError(f"more than {MOST_CELLS:,} texts")
+
+
+def _styles(archive: ZipFile, part: str) -> Mapping[str, str]:
+    formats, styles = dict(_BUILT_IN_FORMATS), dict[str, str]()
+    number, within = 0, False
+    for name, attributes, _ in _events(archive, part, ("numFmt", "cellXfs", "xf"), MOST_DEFINITIONS):
+        if name == "cellXfs":
+            within = attributes is not None
+        elif attributes is None:
+            continue
+        elif name == "numFmt":
+            if kind := _format_kind(attributes.get("formatCode", "")):
+                formats[attributes.get("numFmtId", "")] = kind
+        elif within:
+            kind = formats.get(attributes.get("numFmtId", ""))
+            if kind is None and attributes.get("quotePrefix") in ("1", "true"):
+                kind = "quoted"
+            if kind is not None:
+                styles[str(number)] = kind
+            number += 1
     return styles
 
 
-def _cells(data: bytes) -> Iterator[tuple[tuple[int, int], ElementTree.Element]]:
-    """The cells of a sheet. A file may leave their places out: then each is the one after the cell before."""
-    number = 0
-    for _, row in ElementTree.iterparse(BytesIO(data)):
-        if row.tag.rpartition("}")[2] != "row":
+def _format_kind(code: str) -> str | None:
+    plain = _NOT_IN_FORMAT.sub("", code)
+    if code.endswith("%"):
+        return "percent"
+    if "[" in plain:
+        return "duration"
+    return "date" if re.search("[dmyhs]", plain, re.I) else None
+
+
+def _rows(book: _Book, problems: Problems, columns: Sequence[str]) -> Iterator[Row]:
+    """The rows that are not blank, at least as wide as the columns."""
+    number = size = 0
+    try:
+        with ZipFile(book.path) as archive:
+            for number, cells in groupby(_cells(archive, book.sheet), key=itemgetter(0)):
+                values: dict[int, object] = {}
+                for _, place, attributes, parts in cells:
+                    try:
+                        values[place] = _value(book, attributes, parts)
+                    except _BadCell as error:
+                        column = columns[place - 1] if place <= len(columns) else letters(place)
+                        what, fix = error.args
+                        problems.add(what, row=number, column=column, fix=fix)
+                if filled := [place for place, value in values.items() if value is not None]:
+                    width = max(len(columns), *filled)
+                    size += width
+                    if size > MOST_PLACES:
+                        raise ValueError(f"more than {MOST_PLACES:,} cells, most of them empty")
+                    yield number, [values.get(place) for place in range(1, width + 1)]
+    except _DAMAGE as error:
+        what = f"{BROKEN}: it cannot be read further than this row ({error})"
+        problems.extend([Problem(what, row=number + 1, fix=SAVE_AGAIN)])
+
+
+def _cells(archive: ZipFile, part: str) -> Iterator[tuple[int, int, Attributes, Mapping[str, str]]]:
+    """The cells that are not empty: row, column, attributes, and the texts of their parts.
+
+    A file may leave their places out: then each is the one after the cell before.
+    """
+    row = column = rows = count = 0
+    given, parts, spoken = dict[str, str](), dict[str, list[str]](), False
+    for name, attributes, text in _events(archive, part, ("row", "c", "v", "f", "t", "rPh")):
+        if name == "c":
+            if attributes is None:
+                if parts:
+                    yield row, column, given, {part: "".join(pieces) for part, pieces in parts.items()}
+                continue
+            given, parts, count = attributes, {}, count + 1
+            column = _column(attributes["r"].rstrip("0123456789")) if "r" in attributes else column + 1
+        elif name == "row" and attributes is not None:
+            row, column, rows = int(attributes.get("r", row + 1)), 0, rows + 1
+        elif name == "rPh":
+            spoken = attributes is not None
+        elif attributes is None and not spoken:
+            count += name in parts
+            parts.setdefault(name, []).append(text)
             continue
-        number, column = int(row.get("r", number + 1)), 0
-        for cell in row:
-            name = cell.get("r")
-            column = xl_cell_to_rowcol(name)[1] + 1 if name else column + 1
-            yield (number, column), cell
-        row.clear()
+        if max(row, rows) > MOST_ROWS or column > MOST_COLUMNS or count > MOST_CELLS:
+            most = f"{MOST_ROWS:,} rows, {MOST_COLUMNS:,} columns and {MOST_CELLS:,} cells"
+            raise ValueError(f"a sheet has at most {most}; split it, or save it as CSV")
 
 
-def _mark(cell: ElementTree.Element, styles: Mapping[str, str]) -> str | None:
-    if cell.get("t") == "e":
-        return cell.findtext("{*}v") or "of a formula"
-    if cell.find("{*}f") is not None and cell.get("t") != "str" and not cell.findtext("{*}v"):
-        return "formula"
-    return styles.get(cell.get("s", "0"))
+@lru_cache(maxsize=MOST_COLUMNS)
+def _column(name: str) -> int:
+    """The place of a column by its letters, counted from 1."""
+    if not re.fullmatch("[A-Za-z]{1,3}", name):
+        return MOST_COLUMNS + 1
+    return reduce(lambda place, letter: 26 * place + ord(letter) - ord("A") + 1, name.upper(), 0)
+
+
+def _value(book: _Book, attributes: Attributes, parts: Mapping[str, str]) -> object:
+    """The value of a cell, whole numbers as such; None if it is empty. Raises _BadCell."""
+    kind, content, style = attributes.get("t", "n"), parts.get("v", ""), book.styles.get(attributes.get("s", "0"))
+    if kind == "e":
+        raise _BadCell(f"the cell shows the error {content or 'of a formula'}", "enter a value instead")
+    if "f" in parts and not content and kind != "str":
+        raise _BadCell("a formula without a stored result", "open the file in Excel and save it again")
+    try:
+        if kind in ("str", "inlineStr"):
+            text = _unescaped(parts.get("t", content) if kind == "inlineStr" else content)
+            return AsItIs(text) if style == "quoted" and looks_made_safe(text) else text or None
+        if not content:
+            return None
+        if kind == "s":
+            text = book.texts[_index(content)]
+            return AsItIs(text) if style == "quoted" and looks_made_safe(text) else text or None
+        if kind == "b":
+            return content in ("1", "true")
+        return datetime.fromisoformat(content) if kind == "d" else _number(float(content), style, book.first_day)
+    except (ValueError, IndexError, OverflowError):
+        of_what = f"one of the workbook's {len(book.texts):,} texts" if kind == "s" else "a value that a cell can have"
+        raise _BadCell(f"the file is damaged: {quoted(content)} is not {of_what}", SAVE_AGAIN) from None
+
+
+def _index(content: str) -> int:
+    if (index := int(content)) < 0:
+        raise IndexError(content)
+    return index
+
+
+def _number(number: float, style: str | None, first_day: datetime) -> object:
+    if not math.isfinite(number):
+        raise ValueError(number)
+    if style == "percent":
+        return f"{number * 100:.10g}%"
+    if style in ("date", "duration"):
+        passed = timedelta(seconds=round(number * 86_400, 3))
+        if style == "duration":
+            return passed
+        # The first calendar has a day that never was, 29 February 1900, after which its days count one more.
+        day = first_day + passed + timedelta(days=1 <= number < 60 and first_day.year == 1899)
+        return day.time() if 0 <= number < 1 else day.date() if number.is_integer() else day
+    return int(number) if number.is_integer() and abs(number) < 1e15 else number
+
+
+def _unescaped(text: str) -> str:
+    if "_x" not in text:
+        return text
+    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def write_xlsx(path: Path, sheet: Sheet) -> int:

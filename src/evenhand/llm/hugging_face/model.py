@@ -107,8 +107,8 @@ def load_pretrained(
     """
     if dtype not in DTYPES:
         raise UserError(f"dtype: {dtype!r} is not one of {', '.join(DTYPES)}")
-    transformers, torch = package("transformers"), package("torch")
     _check_folder(source, valid)
+    transformers, torch = package("transformers"), package("torch")
     # None leaves the choice of devices to accelerate.
     place = device
     if device == "auto" and torch.cuda.is_available():

@@ -48,23 +48,17 @@ def value_offsets(text: str, start: int) -> Mapping[Path, int]:
 
 
 def odds(scale: Scale, choices: Sequence[Choice], offset: int) -> tuple[tuple[Value, float], ...]:
-    """The distribution over the scale's values at `offset`, where the answer begins, at its opening quote or after it.
+    """The distribution over the scale's values at `offset`, where the answer begins, with its opening quote if any.
 
     An alternative counts for a value only if it can begin that value and no other: on a scale up to 10 the digit 1 says
     nothing. Alternatives of the same value add up. The result is in the scale's order and sums to 1; it is empty if
     less than half of the probability was recognised, and for free text and percentages.
     """
-    found = _choice_at(choices, offset)
-    if found is None or not isinstance(scale, Ordinal | Nominal):
+    choice, quoted = _choice_at(choices, offset), False
+    if choice is not None and choice.text[offset - choice.offset] == '"':
+        choice, quoted, offset = _choice_at(choices, offset + 1), True, offset + 1
+    if choice is None or not isinstance(scale, Ordinal | Nominal):
         return ()
-    choice, before = found
-    inside = choice.text[offset - choice.offset :]
-    quoted = inside.startswith('"') or before.endswith('"')
-    if inside.startswith('"'):
-        found = _choice_at(choices, offset + 1)
-        if found is None:
-            return ()
-        choice, offset = found[0], offset + 1
     opening = _TO_STRING if '"' in choice.text[: offset - choice.offset] else _SPACE if quoted else _TO_NUMBER
     spellings = _spellings(scale, quoted)
     chances: dict[Value, float] = {}
@@ -78,13 +72,10 @@ def odds(scale: Scale, choices: Sequence[Choice], offset: int) -> tuple[tuple[Va
     return tuple((value, chances[value] / total) for value in recognised if value in chances)
 
 
-def _choice_at(choices: Sequence[Choice], offset: int) -> tuple[Choice, str] | None:
-    """The choice that the character at `offset` belongs to, and the text just before that character."""
+def _choice_at(choices: Sequence[Choice], offset: int) -> Choice | None:
+    """The choice that the character at `offset` belongs to."""
     place = bisect_right(choices, offset, key=lambda choice: choice.offset) - 1
-    if place < 0 or offset >= choices[place].offset + len(choices[place].text):
-        return None
-    own = choices[place].text[: offset - choices[place].offset]
-    return choices[place], own or (choices[place - 1].text if place else "")
+    return choices[place] if place >= 0 and offset < choices[place].offset + len(choices[place].text) else None
 
 
 def _spellings(scale: Ordinal | Nominal, quoted: bool) -> Mapping[Value, Sequence[str]]:

@@ -9,6 +9,7 @@ A reply belongs to a unit only if it carries the unit's code. Beyond the shape t
 - a rationale in the entry as `rationale`, `reasoning`, `reason`, `explanation` or `justification`; next to it as
   `accuracy_rationale`; or all of them under one such key, by criterion;
 - confidence and notes next to the criteria, or in the entry of the criterion that carries them;
+- objects and lists around the object of a unit, its code also on one of these;
 - units rated together as a list, or as an object by their codes;
 - evidence as a list of `{"field", "quote"}`, of plain texts, or one of these by itself.
 
@@ -18,24 +19,22 @@ A value is whatever its scale reads. Truth values, lists, objects and NaN never 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TypeGuard, cast
 
 from evenhand.errors import RaterFailure
-from evenhand.llm.base import Message, Reply, Request
-from evenhand.llm.fencing import harmless, restored
+from evenhand.llm.base import Reply, Request
+from evenhand.llm.fencing import follow_up, restored
 from evenhand.llm.json_repair import Body, Cut, Mark, Unread, Unreadable, complete_objects, find_object, folded, same
 from evenhand.nlp.quotes import Quotes, worth_finding
-from evenhand.protocol.completion import Judgement, is_asked
+from evenhand.protocol.completion import Judgement, carrier, is_asked, lead_for
 from evenhand.protocol.model import Criterion, Protocol, field_text
 from evenhand.raters.llm_judge.logprobs import Path, odds, value_offsets
 from evenhand.raters.llm_judge.prompt import PromptCase
 from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, unit_noun
 from evenhand.records import Answer, Span, Unit, Value
-from evenhand.scales import PERCENT
-
-LONGEST = 4000
-"""Characters of a faulty reply that are shown to the model again."""
+from evenhand.scales import PERCENT, exempt_from_evidence
 
 _CODE_KEY = folded(UNIT_CODE)
 _ANSWER = ("answer", "value", "rating", "score", "label", "level")
@@ -47,6 +46,7 @@ class Reason(Unread):
     """Why a reply cannot be used: the whole vocabulary. Reports count failures by these words."""
 
     REFUSED = "refused"
+    USED_UP = "token limit reached before any answer (raise --max-tokens)"
     LEFT_OUT = "left out of the reply"
     NO_CODE = "no unit code"
     OTHER_CODE = "reply to another unit"
@@ -66,6 +66,7 @@ class Reason(Unread):
 _WHOLE = {
     Reason.EMPTY: "The reply was empty.",
     Reason.REFUSED: "There was no reply.",
+    Reason.USED_UP: "There was no answer.",
     Reason.TRUNCATED: "The reply was cut off before its end: keep it shorter.",
     Reason.NOT_JSON: "The reply contains no JSON object that can be read.",
     Reason.NOT_AN_OBJECT: "The reply is JSON, but not an object.",
@@ -109,7 +110,8 @@ def read_reply(protocol: Protocol, case: PromptCase, reply: Reply) -> ParsedRepl
     try:
         entries = reader.entries()
     except Unreadable as error:
-        reading.faults = {unit.id: Fault(str(error), _WHOLE[str(error)]) for unit in case.units}
+        reason = Reason.USED_UP if reply.used_up else str(error)
+        reading.faults = {unit.id: Fault(reason, _WHOLE[reason]) for unit in case.units}
         return reading
     for unit in case.units:
         found = reader.read(unit, entries)
@@ -132,22 +134,11 @@ def again(request: Request, reply: Reply, reading: ParsedReply) -> Request:
     return follow_up(request, reply.text if reading.own else None, correction, reminder)
 
 
-def follow_up(request: Request, own: str | None, correction: str, reminder: str) -> Request:
-    """A request with a correction of the reply, or, without the reply, with a reminder.
-
-    The reply is shown to the model only if it is its own. Another unit's reply would influence the rating, and came
-    over a connection that may be one reply behind: the request is made on a fresh one.
-    """
-    *before, last = request.messages
-    if own is None:
-        return replace(request, messages=(*before, Message(last.role, f"{last.content}\n\n{reminder}")), fresh=True)
-    text = harmless(own.strip())
-    shown = f"{text[:LONGEST]} …" if len(text) > LONGEST else text
-    return replace(request, messages=(*request.messages, Message("assistant", shown), Message("user", correction)))
-
-
 _UnitEntry = tuple[Body, Path]
-"""The object that a reply gives for one unit, by its folded keys, and the folded keys that lead to it."""
+"""An object with the answers on one unit, by its folded keys, and the folded keys that lead to it."""
+
+MOST_WRAPPERS = 4
+"""Objects and lists around the answers of a unit that are looked into."""
 
 
 def _code(fields: Body) -> str:
@@ -162,28 +153,28 @@ class _ReplyReader:
     def __init__(self, protocol: Protocol, case: PromptCase, reply: Reply) -> None:
         self._protocol = protocol
         self._case = case
-        self._codes = case.codes
+        self._codes = {unit: code.casefold() for unit, code in case.codes.items()}
         self._noun = unit_noun(protocol)
         self._reply = reply
         self._cut_off = reply.finish == "length"
         self._offsets: Mapping[Path, int] = {}
-        self._quotes: Quotes | None = None
+        self._quotes: dict[tuple[str, ...], Quotes] = {}
 
     def entries(self) -> Sequence[_UnitEntry]:
-        """The objects of the units. Raises Unreadable, with a reason that holds for all of them."""
-        text, group, single = self._reply.text, f"{self._noun}s", len(self._case.units) == 1
+        """The objects with answers. Raises Unreadable, with a reason that holds for all units."""
+        text, group = self._reply.text, f"{self._noun}s"
         if self._reply.finish == "refusal":
             raise Unreadable(Reason.REFUSED)
-        keys = [group, *self._codes.values()]
-        for criterion in self._protocol.criteria if single else ():
-            keys += UNIT_CODE, criterion.id, criterion.title
+        names = [name for one in self._protocol.criteria for name in (one.id, one.title)]
+        single = [UNIT_CODE, *names] if len(self._case.units) == 1 else []
         try:
-            found = find_object(text, keys)
+            found = find_object(text, [group, *self._codes.values(), *single])
+        except Cut as cut:
+            # Of a list of units, those that were complete before the cut are kept.
+            self._cut_off = True
+            complete = () if cut.start is None else complete_objects(text, cut.start)
+            return [entry for body in complete for entry in self._entries(body)]
         except Unreadable as error:
-            if isinstance(error, Cut) and error.start is not None:
-                # Of a list of units, those that were complete before the cut are kept.
-                self._cut_off = True
-                return [(body, ()) for body in complete_objects(text, error.start)]
             if self._cut_off and str(error) != Reason.MORE_THAN_ONE:
                 raise Unreadable(Reason.TRUNCATED) from error
             raise
@@ -192,35 +183,46 @@ class _ReplyReader:
                 tuple(folded(key) if isinstance(key, str) else key for key in path): offset
                 for path, offset in value_offsets(text, found.start).items()
             }
-        body = found.body
-        if body.get(group) is Mark.CLASH:
+        if found.body.get(group) is Mark.CLASH:
             raise Unreadable(Reason.MORE_THAN_ONE)
-        if group in body:
-            return self._listed(body[group], group)
-        if single and self._cut_off:
-            raise Unreadable(Reason.TRUNCATED)
-        return [(body, ())] if single else self._listed(body)
+        return self._entries(found.body)
 
-    def _listed(self, value: object, *prefix: str) -> Sequence[_UnitEntry]:
-        """The entries of a list, or of an object whose keys are codes."""
-        if isinstance(value, list):
-            places = enumerate(cast("list[object]", value))
-            return [(one, (*prefix, place)) for place, one in places if _is_object(one)]
-        known = {code.casefold() for code in self._codes.values()}
-        named = [(key, {_CODE_KEY: key} if key in known else {}, _object(one)) for key, one in _object(value).items()]
-        return [({**code, **body}, (*prefix, key)) for key, code, body in named]
+    @cached_property
+    def _names(self) -> Mapping[str, Sequence[str]]:
+        return _names_of(*[(criterion.id, criterion.title) for criterion in self._protocol.criteria])
+
+    def _entries(self, value: object, path: Path = ()) -> Sequence[_UnitEntry]:
+        """The objects with answers in a value, however they are wrapped, each with its code if it has one.
+
+        A code is in the object with the answers, in one around it, or is the key of one of them.
+        """
+        fields = _object(value)
+        if path and path[-1] in self._codes.values():
+            fields = {_CODE_KEY: path[-1], **fields}
+        coded, answers = _CODE_KEY in fields, any(name in fields for name in chain(*self._names.values()))
+        if coded and answers:
+            return [(fields, path)]
+        if len(path) > MOST_WRAPPERS:
+            return []
+        children = enumerate(cast("list[object]", value)) if isinstance(value, list) else fields.items()
+        inner = [one for key, child in children for one in self._entries(child, (*path, key))]
+        if any(_CODE_KEY in body for body, _ in inner):
+            return inner
+        if coded and len(inner) == 1:
+            return [({**fields, **inner[0][0]}, inner[0][1])]
+        return [(fields, path)] if coded or answers else inner
 
     def read(self, unit: Unit, entries: Sequence[_UnitEntry]) -> Sequence[Answer] | Fault:
         """The answers on a unit, or why there are none."""
-        code = self._codes[unit.id]
-        mine = [entry for entry in entries if _code(entry[0]) == code.casefold()]
+        code = self._case.codes[unit.id]
+        mine = [entry for entry in entries if _code(entry[0]) == self._codes[unit.id]]
         title = f"{self._noun.capitalize()} {unit.position}"
         if not mine:
             return self._missing(f"{title} (code {code})", code, {_code(fields) for fields, _ in entries})
         fields, path = mine[0]
         if not all(same(others, fields) for others, _ in mine):
             return Fault(Reason.MORE_THAN_ONE, f"{title} (code {code}) has several entries that differ.")
-        reader = _UnitReader(self._protocol, fields, self._find)
+        reader = _UnitReader(self._protocol, unit.field, self._names, fields, self._find)
         answers = reader.read()
         if reader.wrong:
             name = f"{title}: " if len(self._case.units) > 1 else ""
@@ -233,7 +235,7 @@ class _ReplyReader:
         """Why there is no entry for a unit, to judge by the codes that were given."""
         if self._cut_off:
             return Fault(Reason.TRUNCATED, f"{name} is missing, because the reply was cut off: keep it shorter.")
-        if not given or given & {code.casefold() for code in self._codes.values()}:
+        if not given or not given.isdisjoint(self._codes.values()):
             return Fault(Reason.LEFT_OUT, f"{name} has no entry.")
         copy = "copy each code from the line above its text" if len(self._case.units) > 1 else f"it is {code}"
         if given != {""}:
@@ -244,13 +246,14 @@ class _ReplyReader:
         scale, offset = self._protocol.criterion(answer.criterion).scale, self._offsets.get(path)
         return answer if offset is None else replace(answer, distribution=odds(scale, self._reply.choices, offset))
 
-    def _find(self, quote: str, field: object) -> Span | None:
+    def _find(self, criterion: Criterion, quote: str, field: object) -> Span | None:
         """The place of a quotation: in the field that is named, in those that evidence is quoted from, anywhere."""
-        if self._quotes is None:
+        sources = tuple(self._protocol.evidence_for(criterion))
+        if sources not in self._quotes:
             given = self._case.item.fields
-            names = dict.fromkeys([*self._protocol.evidence_fields, *self._protocol.shown_fields])
-            self._quotes = Quotes({name: field_text(given[name]) for name in names if name in given})
-        return self._quotes.find(quote, field if isinstance(field, str) else None)
+            names = dict.fromkeys([*sources, *self._protocol.shown_fields])
+            self._quotes[sources] = Quotes({name: field_text(given[name]) for name in names if name in given})
+        return self._quotes[sources].find(quote, field if isinstance(field, str) else None)
 
 
 @lru_cache(maxsize=64)
@@ -267,28 +270,36 @@ class _UnitReader:
     `paths` are the keys that lead to each value, `wrong` the reasons and hints for what cannot be used.
     """
 
-    def __init__(self, protocol: Protocol, fields: Body, find: Callable[[str, object], Span | None]) -> None:
+    def __init__(
+        self,
+        protocol: Protocol,
+        source: str | None,
+        names: Mapping[str, Sequence[str]],
+        fields: Body,
+        find: Callable[[Criterion, str, object], Span | None],
+    ) -> None:
         self._protocol = protocol
-        self._names = _names_of(*[(criterion.id, criterion.title) for criterion in protocol.criteria])
+        self._source = source
+        self._names = names
         self._given = fields
         self._find = find
+        self._values: dict[str, Value] = {}
         self.paths: dict[str, Path] = {}
         self.wrong: list[tuple[str, str]] = []
 
     def read(self) -> Sequence[Answer]:
-        values: dict[str, Value] = {}
         answers: list[Answer] = []
         for criterion in self._protocol.criteria:
-            if not is_asked(criterion, values):
+            if not is_asked(criterion, self._values, self._source):
                 continue
             key, found = _one_of(self._given, self._names[criterion.id])
             value = self._value(criterion, key, found)
             if value is None:
                 continue
-            values[criterion.id] = value
+            self._values[criterion.id] = value
             entry = _object(found)
             rationale = self._rationale(criterion, entry)
-            spans, misquoted = self._evidence(criterion, entry)
+            spans, misquoted = self._evidence(criterion, entry, value)
             answers.append(Answer(criterion.id, value, rationale, evidence=spans, misquoted=misquoted))
         return self._with_confidence_and_notes(answers)
 
@@ -339,7 +350,7 @@ class _UnitReader:
             elif len(self._protocol.criteria) == 1:
                 yield word, found
 
-    def _evidence(self, criterion: Criterion, entry: Body) -> tuple[tuple[Span, ...], tuple[str, ...]]:
+    def _evidence(self, criterion: Criterion, entry: Body, value: Value) -> tuple[tuple[Span, ...], tuple[str, ...]]:
         asked = self._protocol.ask.evidence
         if asked == "off":
             return (), ()
@@ -347,11 +358,11 @@ class _UnitReader:
         listed = cast("list[object]", given) if isinstance(given, list) else [given]
         quotes = [(one.get("quote"), one.get("field")) if _is_object(one) else (one, None) for one in listed]
         found = [
-            (restored(quote).strip(), self._find(quote, name))
+            (restored(quote).strip(), self._find(criterion, quote, name))
             for quote, name in quotes
             if isinstance(quote, str) and worth_finding(quote)
         ]
-        if not found and asked == "required":
+        if not found and asked == "required" and value not in exempt_from_evidence(criterion.scale):
             hint = "has no evidence; copy the words that the answer rests on, at least three characters"
             self._fault(Reason.NO_EVIDENCE, criterion, hint)
         spans = dict.fromkeys(span for _, span in found if span is not None)
@@ -362,16 +373,16 @@ class _UnitReader:
         ask = self._protocol.ask
         if ask.confidence == ask.notes == "off":
             return answers
-        lead = self._protocol.lead.id
+        lead = lead_for(self._protocol, self._source).id
         given = {**_object(_one_of(self._given, self._names[lead])[1]), **self._given}
         confidence = None if ask.confidence == "off" else self._confidence(given.get("confidence"))
         notes = None if ask.notes == "off" else self._text("notes", given.get("notes"))
         if notes is None and ask.notes == "required":
             self.wrong.append((Reason.NO_NOTES, '"notes" is missing; give a text.'))
-        if answers:
-            carrier = next((n for n, answer in enumerate(answers) if answer.criterion == lead), 0)
-            answers[carrier] = replace(answers[carrier], confidence=confidence, notes=notes)
-        return answers
+        if confidence is None and notes is None:
+            return answers
+        name = carrier(self._protocol, self._values)
+        return [replace(one, confidence=confidence, notes=notes) if one.criterion == name else one for one in answers]
 
     def _confidence(self, raw: object) -> float | None:
         if raw is None or raw == "":
@@ -382,9 +393,10 @@ class _UnitReader:
             percentage = PERCENT.read(raw)
         except ValueError:
             percentage = None
-        # 0.95 is far more likely a share than a percentage; taken literally it would turn certainty into doubt.
-        if percentage is None or 0 < percentage < 1:
-            hint = '"confidence" is not a percentage; give a number from 0 to 100, such as 95, not 0.95.'
+        # 0.95 and 1.0 are far more likely shares than percentages; taken literally they would turn certainty to doubt.
+        share = percentage is not None and 0 < percentage <= 1 and not str(raw).rstrip().endswith("%")
+        if percentage is None or share:
+            hint = '"confidence" is not a percentage; give a number from 0 to 100, such as 95, not 0.95, or 100, not 1.'
             self.wrong.append((Reason.BAD_CONFIDENCE, hint))
             return None
         return percentage

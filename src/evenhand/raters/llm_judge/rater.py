@@ -11,7 +11,7 @@ from evenhand.protocol.model import Protocol
 from evenhand.raters.base import RATER_DEFAULTS, Rater, RaterOptions, model_ref
 from evenhand.raters.ensemble import all_of, combined
 from evenhand.raters.llm_judge.parse import ParsedReply, again, read_reply
-from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, PromptCase, Prompts
+from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, TOGETHER, PromptCase, Prompts
 from evenhand.raters.registry import RaterContext
 from evenhand.records import Item, Unit
 
@@ -39,10 +39,10 @@ class LlmRater(Rater):
         self._protocol = protocol
         self._options = options
         # A model may be asked for more reasons than people are; what is rated, and how, is the same.
-        self._asked_protocol = _with_reasons(protocol) if options.reasons else protocol
+        self._asked_protocol = with_reasons(protocol) if options.reasons else protocol
         default = 1.0 if options.samples > 1 else 0.0
         temperature = default if options.temperature is None else options.temperature
-        self.together = options.together and protocol.rule.of == "sentence"
+        self.together = options.together and protocol.rule.of in TOGETHER
         self._prompts = Prompts(self._asked_protocol, shots=options.shots, bounded=bounded, together=self.together)
         max_tokens = options.max_tokens or REPLY_TOKENS * (2 if self.together else 1)
         sent = {"max_tokens": max_tokens, "temperature": temperature, "seed": options.seed}
@@ -78,7 +78,8 @@ class LlmRater(Rater):
     async def _sampled(self, case: PromptCase, request: Request) -> Sequence[Judgement]:
         """Ask, and if the reply cannot be used for every unit, ask once more."""
         reply, reading, first = await self._ask(case, request)
-        if reply is None or not reading.faults or reply.finish == "refusal":
+        # With the same limit, a model that spent all its tokens on thoughts would do so again.
+        if reply is None or not reading.faults or reply.finish == "refusal" or reply.used_up:
             return first
         _, _, second = await self._ask(case, again(request, reply, reading))
         return [
@@ -97,7 +98,8 @@ class LlmRater(Rater):
         return reply, reading, reading.judgements(case, reply)
 
 
-def _with_reasons(protocol: Protocol) -> Protocol:
+def with_reasons(protocol: Protocol) -> Protocol:
+    """The protocol with rationales required, and evidence and a confidence at least optional."""
     asked = {name: "optional" for name in ("evidence", "confidence") if getattr(protocol.ask, name) == "off"}
     ask = protocol.ask.model_copy(update={**asked, "rationale": "required"})
     return protocol.model_copy(update={"ask": ask})

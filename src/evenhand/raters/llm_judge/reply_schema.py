@@ -6,15 +6,12 @@ before it decides. The schema depends only on the protocol, never on the unit, s
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from evenhand.llm.base import Schema
+from evenhand.llm.base import Node, Schema, strict_schema
 from evenhand.protocol.model import Criterion, Protocol
-from evenhand.scales import Nominal, Ordinal, Percent
+from evenhand.scales import Nominal, Numeric, Ordinal
 from evenhand.text import listed
-
-Node = Mapping[str, Any]
 
 UNIT_CODE = "unit_code"
 """The key under which a reply repeats the code of the unit it is about."""
@@ -44,7 +41,7 @@ def unit_noun(protocol: Protocol) -> str:
 
 def may_be_null(criterion: Criterion) -> bool:
     """Whether a reply may leave this criterion without an answer."""
-    return criterion.when is not None or not criterion.required
+    return criterion.when is not None or criterion.of is not None or not criterion.required
 
 
 def reply_schema(protocol: Protocol, *, together: bool = False, bounded: bool = False) -> tuple[Schema, str]:
@@ -52,14 +49,14 @@ def reply_schema(protocol: Protocol, *, together: bool = False, bounded: bool = 
 
     `bounded` limits lengths and numbers, which keeps small models from rambling; some servers reject such limits.
     """
-    root = _SchemaBuilder(protocol, bounded).unit()
-    lines = [f'  "{name}": {_described(node, name)}' for name, node in root["properties"].items()]
+    properties = _SchemaBuilder(protocol, bounded).unit()
+    lines = [f'  "{name}": {_described(node, name)}' for name, node in properties.items()]
     described = "{\n" + ",\n".join(lines) + "\n}"
     if together:
         noun = unit_noun(protocol)
-        root = object_node({f"{noun}s": {"type": "array", "items": root}})
+        properties = {f"{noun}s": {"type": "array", "items": {"type": "object", "properties": properties}}}
         described = f'{{"{noun}s": [\n{described},\n… one such object for each {noun}\n]}}'
-    return Schema(protocol.name[:64], json.dumps(root, ensure_ascii=False, separators=(",", ":"))), described
+    return strict_schema(protocol.name, properties), described
 
 
 class _SchemaBuilder:
@@ -67,7 +64,7 @@ class _SchemaBuilder:
         self._protocol = protocol
         self._bounded = bounded
 
-    def unit(self) -> Node:
+    def unit(self) -> dict[str, Node]:
         ask = self._protocol.ask
         properties = {UNIT_CODE: self._text(UNIT_CODE)}
         properties |= {criterion.id: self._entry(criterion) for criterion in self._protocol.criteria}
@@ -75,7 +72,7 @@ class _SchemaBuilder:
             properties["confidence"] = self._node("integer", ask.confidence == "optional", minimum=0, maximum=100)
         if ask.notes != "off":
             properties["notes"] = self._text("notes", ask.notes == "optional")
-        return object_node(properties)
+        return properties
 
     def _entry(self, criterion: Criterion) -> Node:
         ask, nullable = self._protocol.ask, may_be_null(criterion)
@@ -83,17 +80,18 @@ class _SchemaBuilder:
         if criterion.id in self._protocol.with_rationale:
             properties["rationale"] = self._text("rationale", nullable or ask.rationale == "optional")
         if ask.evidence != "off":
-            fields = {"type": "string", "enum": list(self._protocol.evidence_fields)}
-            quote = object_node({"field": fields, "quote": self._text("quote")})
+            fields = {"type": "string", "enum": list(self._protocol.evidence_for(criterion))}
+            quote = {"type": "object", "properties": {"field": fields, "quote": self._text("quote")}}
             list_node = self._node("array", nullable or ask.evidence == "optional", maxItems=MOST_QUOTES)
             properties["evidence"] = {"type": list_node["type"], "items": quote, **list_node}
         properties["answer"] = self._answer(criterion, nullable)
-        return object_node(properties)
+        return {"type": "object", "properties": properties}
 
     def _answer(self, criterion: Criterion, nullable: bool) -> Node:
         scale = criterion.scale
-        if isinstance(scale, Percent):
-            return self._node("number", nullable, minimum=0, maximum=100)
+        if isinstance(scale, Numeric):
+            lowest, highest = map(int, scale.ends)
+            return self._node("number", nullable, minimum=lowest, maximum=highest)
         if not isinstance(scale, Ordinal | Nominal):
             return self._text("answer", nullable)
         kind, values = ("integer", scale.levels) if isinstance(scale, Ordinal) else ("string", scale.labels)
@@ -104,11 +102,6 @@ class _SchemaBuilder:
 
     def _node(self, kind: str, nullable: bool, **limits: int) -> Node:
         return {"type": [kind, "null"] if nullable else kind, **(limits if self._bounded else {})}
-
-
-def object_node(properties: Mapping[str, Node]) -> Node:
-    """An object with exactly these properties."""
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _described(node: Node, name: str) -> str:

@@ -30,6 +30,7 @@ _SAMPLE = 40_000
 _UNREADABLE = (
     "the text is in a script without spaces that quest-eval cannot part into words; quest-eval(SPEC) can read it"
 )
+_BEYOND = "beyond quest-eval: it only answers questions"
 _BETWEEN = "\n\n"
 
 
@@ -92,11 +93,6 @@ class QuestEval(Rater):
     def __init__(self, name: str, protocol: Protocol) -> None:
         self._protocol = protocol
         self._criterion = answer_criterion(protocol).id
-        self._beyond = {
-            other.id: f"beyond quest-eval: it answers questions, and does not judge {other.title.lower()}"
-            for other in protocol.criteria
-            if other.required and other.id != self._criterion
-        }
         self._answerer = Answerer()
         self.settings: Mapping[str, object] = {
             "spec": "quest-eval",
@@ -119,7 +115,7 @@ class QuestEval(Rater):
         why = unreadable(rated.text) if english else None
         if why is not None:
             language, remark = "und", f"answered with names, numbers and dates only: the text {why}"
-        return [Judgement(unit, [self._answer(unit, rated, language, remark)], beyond=self._beyond) for unit in units]
+        return [Judgement(unit, [self._answer(unit, rated, language, remark)], beyond=_BEYOND) for unit in units]
 
     def _answer(self, unit: Unit, rated: RatedText, language: str, remark: str | None) -> Answer:
         if not rated.text.strip():

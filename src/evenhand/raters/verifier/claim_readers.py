@@ -19,7 +19,7 @@ from evenhand.protocol.load import read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import Rater, local_computation
 from evenhand.raters.ensemble import all_of
-from evenhand.raters.verifier.support_labels import outputs_of, support_of
+from evenhand.raters.verifier.support_labels import outputs_of, supports_of
 from evenhand.records import Answer, Item, Unit
 from evenhand.verify.network import FOLDER, Pair, Reader, Reading, shared
 from evenhand.verify.verifier import SupportLabel
@@ -109,7 +109,7 @@ class ModelReader:
     def __init__(self, rater: Rater) -> None:
         self._rater = rater
         self.chats = rater.chats
-        self._support = support_of(claim_reading())
+        (self._support,) = supports_of(claim_reading())
         self.settings: Mapping[str, object] = {
             "protocol": claim_reading().digest[:16],
             "rater": rater.ref.id,

@@ -12,9 +12,10 @@ from evenhand.errors import UserError
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import Value
 from evenhand.scales import Nominal
+from evenhand.text import listed
 from evenhand.verify.verifier import SupportLabel, Verdict
 
-FITTING = ("halo-support", "stem-accuracy")
+FITTING = ("halo-support", "halo-claims", "stem-accuracy")
 """The built-in protocols with such a criterion."""
 
 _WORDS: Mapping[SupportLabel, Sequence[str]] = {
@@ -97,28 +98,31 @@ class Support:
         return tuple((label, shares[label]) for label in map(str, self.criterion.scale.values) if label in shares)
 
 
-def support_of(protocol: Protocol) -> Support:
-    """The first criterion that asks about support. Raises UserError where the protocol cannot be verified."""
+def supports_of(protocol: Protocol) -> Sequence[Support]:
+    """The criteria that ask about support, the first one for the same units and the same evidence. Raises UserError
+    where the protocol cannot be verified."""
+    found: dict[object, Support] = {}
+    for one in filter(None, map(_support, protocol.criteria)):
+        found.setdefault((one.criterion.of, one.criterion.against), one)
     lacking = list[str]()
     if protocol.rule.of == "question":
-        lacking.append("units that are items or sentences; these are questions")
-    if not fields_of(protocol, "evidence"):
+        lacking.append("units that are items, sentences or claims; these are questions")
+    if not (fields_of(protocol, "evidence") or (found and all(one.criterion.against for one in found.values()))):
         lacking.append("a field with the role evidence (a text, passages or triples) that raters see")
     if protocol.rule.of == "item" and not fields_of(protocol, "rated"):
         lacking.append("a text field with the role rated that raters see")
-    found = next(filter(None, map(_support, protocol.criteria)), None)
-    if found is None:
+    if not found:
         lacking.append(
             'a criterion, asked about every unit, whose labels have one for "supported" (also: entailed, accurate, '
             'attributable) and one for "no evidence" (also: unsupported, not supported, not enough info, neutral)'
         )
-    if found is None or lacking:
+    if lacking:
         raise UserError(
             f"{protocol.name}: the verifier cannot rate under this protocol, which lacks {'; and '.join(lacking)}. Of "
-            f"the built-in ones it fits {' and '.join(FITTING)}. A language model rates under any protocol: "
+            f"the built-in ones it fits {listed(FITTING)}. A language model rates under any protocol: "
             "--rater openai:MODEL"
         )
-    return found
+    return list(found.values())
 
 
 def question_field(protocol: Protocol) -> str | None:

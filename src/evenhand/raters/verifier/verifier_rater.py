@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from evenhand.errors import RaterFailure, UserError
-from evenhand.protocol.completion import Judgement
+from evenhand.protocol.completion import Judgement, concerns
 from evenhand.protocol.model import Protocol, field_text
 from evenhand.raters.base import Rater, model_ref
 from evenhand.raters.registry import RaterContext, model_within
@@ -26,12 +26,14 @@ from evenhand.raters.verifier.claim_readers import (
     claim_reading,
 )
 from evenhand.raters.verifier.onnx_model import OnnxModel
-from evenhand.raters.verifier.support_labels import fields_of, question_field, support_of
+from evenhand.raters.verifier.support_labels import Support, fields_of, question_field, supports_of
 from evenhand.records import Answer, FieldValue, Item, Span, Triple, Unit
 from evenhand.text import counted
 from evenhand.verify.claims import statements
 from evenhand.verify.retrieval import Article
 from evenhand.verify.verifier import VERSION, Reads, SupportLabel, UnknownLanguage, Verdict, conclude, prepare, whole
+
+_BEYOND = "beyond the verifier: it only judges whether claims are supported"
 
 LONGEST = 240
 """Characters of a claim, a quotation or a reader's reasons that are repeated in a rationale."""
@@ -50,7 +52,7 @@ _SAYS = {
 def verifier(spec: str, name: str, context: RaterContext) -> Rater:
     """`verifier`, `verifier(onnx:NAME-OR-FOLDER)`, `verifier(hf:FOLDER-OR-ID)`, `verifier(SPEC)`."""
     # A protocol that does not suit it is reported before a model is loaded.
-    support_of(context.protocol)
+    supports_of(context.protocol)
     return Verifier(name, spec, context.protocol, _reader(spec, context))
 
 
@@ -77,9 +79,10 @@ def _reader(spec: str, context: RaterContext) -> ClaimReader:
 
 
 class _Claims(NamedTuple):
-    """The claims of a unit, ready to be read, or why there are none."""
+    """The claims of a unit and what they are checked against, ready to be read, or why there are none."""
 
-    unit: Unit
+    support: Support
+    evidence: "EvidenceText"
     reads: Sequence[Reads]
     failure: RaterFailure | None = None
 
@@ -95,49 +98,55 @@ class _Checked:
 
 
 class Verifier(Rater):
-    """Rates the criterion that asks about support. Units of an item share its evidence, which is searched once."""
+    """Rates the criteria that ask about support. Units of an item share its evidence, which is searched once."""
 
     together = True
 
     def __init__(self, name: str, spec: str, protocol: Protocol, reader: ClaimReader) -> None:
         self._protocol = protocol
-        self._support = support_of(protocol)
+        self._supports = supports_of(protocol)
         self._reader = reader
         self.chats = reader.chats
         self._question = question_field(protocol)
-        self._beyond = {
-            criterion.id: f"beyond the verifier: it tells whether a claim is supported, not {criterion.title.lower()}"
-            for criterion in protocol.criteria
-            if criterion.required and criterion.id != self._support.criterion.id
-        }
         self.settings: Mapping[str, object] = {"spec": spec, "verifier": VERSION, **reader.settings}
         self.ref = model_ref(name, self.settings)
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
         async with self._reader.turn():
-            evidence, work = await asyncio.to_thread(self._prepared, item, units)
-            pairs = [pair for _, claims, _ in work for reads in claims for pair in reads.pairs]
+            work = await asyncio.to_thread(self._prepared, item, units)
+            pairs = [pair for its in work for one in its for reads in one.reads for pair in reads.pairs]
             read = iter(await self._reader.read(pairs))
-            own = [[[next(read) for _ in reads.pairs] for reads in claims] for _, claims, _ in work]
-            judged = zip(work, own, strict=True)
-            return await asyncio.to_thread(lambda: [self._judgement(evidence, *one) for one in judged])
+            own = [[[[next(read) for _ in reads.pairs] for reads in one.reads] for one in its] for its in work]
+            judged = zip(units, work, own, strict=True)
+            return await asyncio.to_thread(lambda: [self._judgement(*one) for one in judged])
 
-    def _prepared(self, item: Item, units: Sequence[Unit]) -> tuple["EvidenceText", Sequence[_Claims]]:
-        evidence = EvidenceText(self._protocol, item)
-        return evidence, [self._claims(item, unit, evidence.article) for unit in units]
+    def _prepared(self, item: Item, units: Sequence[Unit]) -> Sequence[Sequence[_Claims]]:
+        """What is read of each unit, for each criterion that is asked about it."""
+        given = [(one, one.criterion.against or tuple(fields_of(self._protocol, "evidence"))) for one in self._supports]
+        evidence = {against: EvidenceText(self._protocol, item, against) for _, against in given}
+        return [
+            [
+                self._claims(item, unit, one, evidence[against])
+                for one, against in given
+                if concerns(one.criterion, unit.field)
+            ]
+            for unit in units
+        ]
 
-    def _claims(self, item: Item, unit: Unit, article: Article) -> _Claims:
+    def _claims(self, item: Item, unit: Unit, support: Support, evidence: "EvidenceText") -> _Claims:
         texts = self._texts(item, unit)
         if not texts:
-            fields = self._protocol.rule.field or ", ".join(fields_of(self._protocol, "rated"))
-            return _Claims(unit, (), RaterFailure(f"there is no text to verify: {fields} has no sentence"))
+            fields = unit.field or ", ".join(fields_of(self._protocol, "rated"))
+            failure = RaterFailure(f"there is no text to verify: {fields} has no sentence")
+            return _Claims(support, evidence, (), failure)
         asked = item.fields.get(self._question) if self._question else None
         question = asked if isinstance(asked, str) else None
         try:
             english = self._reader.calibrated
-            return _Claims(unit, [prepare(text, article, question, english=english) for text in texts])
+            reads = [prepare(text, evidence.article, question, english=english) for text in texts]
+            return _Claims(support, evidence, reads)
         except UnknownLanguage as unknown:
-            return _Claims(unit, (), RaterFailure(str(unknown)))
+            return _Claims(support, evidence, (), RaterFailure(str(unknown)))
 
     def _texts(self, item: Item, unit: Unit) -> Sequence[str]:
         """The sentences that the unit is made of."""
@@ -146,28 +155,35 @@ class Verifier(Rater):
         texts = [str(item.fields[name]) for name in fields_of(self._protocol, "rated") if name in item.fields]
         return [said for text in texts for said in statements(text, self._protocol.language)]
 
-    def _judgement(self, evidence: "EvidenceText", work: _Claims, read: Sequence[Sequence[Read]]) -> Judgement:
-        unit, claims, failure = work
-        every = [one for some in read for one in some]
+    def _judgement(self, unit: Unit, work: Sequence[_Claims], read: Sequence[Sequence[Sequence[Read]]]) -> Judgement:
+        every = [one for its in read for some in its for one in some]
         timed = [one.seconds for one in every if one.seconds is not None]
         seconds = sum(timed) if timed else None
-        failed = next((one for one in every if one.failure is not None), Read(None, failure))
+        failures = [Read(None, one.failure) for one in work if one.failure is not None]
+        failed = next((one for one in [*every, *failures] if one.failure is not None), Read(None))
         if failed.failure is not None:
             return Judgement(unit, failure=failed.failure, seconds=seconds, reply=failed.reply)
+        found = [self._answer(*one) for one in zip(work, read, strict=True)]
+        reply = next((telling.decided_by.reply for _, telling in found), None)
+        return Judgement(unit, [answer for answer, _ in found], None, seconds, reply, _BEYOND)
+
+    def _answer(self, work: _Claims, read: Sequence[Sequence[Read]]) -> tuple[Answer, _Checked]:
+        """The answer on one criterion, and the sentence that decided it."""
+        support, evidence, claims, _ = work
         checked = [self._checked(evidence, reads, own) for reads, own in zip(claims, read, strict=True)]
         verdict = checked[0].verdict if len(checked) == 1 else whole([one.verdict for one in checked])
         telling = _telling(checked, verdict)
-        value, distribution = self._support.label(verdict), self._support.distribution(verdict)
+        value, distribution = support.label(verdict), support.distribution(verdict)
         share = dict(distribution).get(value)
         answer = Answer(
-            self._support.criterion.id,
+            support.criterion.id,
             value,
             rationale=_rationale(checked, telling),
             confidence=None if share is None else round(100 * min(share, 1.0), 1),
             evidence=evidence.spans(verdict.spans),
             distribution=distribution,
         )
-        return Judgement(unit, [answer], None, seconds, telling.decided_by.reply, self._beyond)
+        return answer, telling
 
     def _checked(self, evidence: "EvidenceText", reads: Reads, read: Sequence[Read]) -> _Checked:
         readings = [one.reading for one in read if one.reading is not None]
@@ -233,8 +249,8 @@ class EvidenceText:
     said.
     """
 
-    def __init__(self, protocol: Protocol, item: Item) -> None:
-        named = [(name, item.fields[name]) for name in fields_of(protocol, "evidence") if name in item.fields]
+    def __init__(self, protocol: Protocol, item: Item, fields: Sequence[str]) -> None:
+        named = [(name, item.fields[name]) for name in fields if name in item.fields]
         self._paragraphs = [paragraph for name, value in named for paragraph in _paragraphs(name, value)]
         self.article = Article(_BETWEEN.join(paragraph.text for paragraph in self._paragraphs), protocol.language)
 

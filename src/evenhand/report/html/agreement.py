@@ -51,15 +51,18 @@ def agreement_section(view: View) -> Section:
                 "separate row, what a rater would reach who always gives the people's most common answer."
             )
         )
-    parts += [_criterion(one, view) for one in found.values()]
+    parts += [_criterion(one, view) for one in [*found.values(), *view.report.by_stratum]]
     entries = [(anchor("agreement", name), view.criterion(name)) for name in found]
     return Section("agreement", "How far the raters agree", join(parts), entries)
 
 
 def _criterion(found: Agreement, view: View) -> Markup:
-    criterion = view.protocol.criterion(found.criterion)
-    parts = [element("h3", criterion.title, id=anchor("agreement", found.criterion)), note(criterion.question)]
-    if criterion.scale.type == "text":
+    criterion = view.protocol.by_id.get(found.criterion)
+    stratum = [f"{field} {value}" for field, value in (found.stratum or {}).items()]
+    title = ", ".join([view.criterion(found.criterion), *stratum])
+    parts = [element("h3", title, id=anchor("agreement", found.criterion, *stratum))]
+    parts.append(note(criterion.question if criterion else "Every rating on every criterion counts."))
+    if criterion and criterion.scale.type == "text":
         parts.append(note("Free-text answers are compared only by whether there is one."))
     parts += [warning(text) for text in found.warnings]
     parts.append(_lead(found))
@@ -91,7 +94,7 @@ def _lead(found: Agreement) -> Markup:
 
 def _omitted(found: Agreement, view: View) -> int:
     """The number of all pairs, if the page does not show them all, or 0."""
-    pairs = len(view.full.agreements[found.criterion].pairs)
+    pairs = len(view.full.agreements[found.criterion].pairs) if found.stratum is None else 0
     return pairs if pairs > len(found.pairs) else 0
 
 
@@ -171,12 +174,14 @@ def _coefficients(found: Agreement) -> Markup:
 
 
 def _labels(found: Agreement, view: View) -> Markup:
+    if found.values:
+        return note("The ratings: ", ", ".join(f"{name} {value:,.4g}" for name, value in found.values.items()), ".")
     if len(found.labels) > FEW_LABELS:
         return note(f"{len(found.labels)} different answers: too many to compare one by one.")
     shares = found.spread.shares if found.spread else None
     rows: list[Row] = []
     for place, label in enumerate(found.labels):
-        name = view.value(found.criterion, label) if found.level != "text" else str(label)
+        name = view.value(found.criterion, label)
         share = f"{number(shares[place], 'share')} of ratings" if shares else "no ratings"
         rows.append(Row(join([name, aside(share)]), name, found.specific[str(label)], group="each label"))
     other = "any label but the most common"
@@ -187,14 +192,15 @@ def _labels(found: Agreement, view: View) -> Markup:
 
 
 def _majority(majority: Majority, view: View) -> Markup:
-    votes = majority.votes
-    if votes.n == 0:
-        return note("No unit was rated by every rater, so there is no vote to count.")
-    counts = (votes.full, votes.majority, votes.none)
+    if not majority.by_count:
+        return note("No unit has two votes, so there is no majority to count.")
+    bars: list[Markup] = []
     labels = ("all agree", "more than half agree", "no majority")
-    title = ", ".join(f"{label}: {n}" for label, n in zip(labels, counts, strict=True))
-    units = counted(votes.n, "unit")
-    bar = element("div", stack(counts, labels, (9, 5, 1), f"{units}: {title}"), class_="bar")
+    for size, votes in majority.by_count.items():
+        counts = (votes.full, votes.majority, votes.none)
+        units = f"{counted(votes.n, 'unit')} with {size} votes: "
+        units += ", ".join(f"{label}: {n}" for label, n in zip(labels, counts, strict=True))
+        bars += [element("div", stack(counts, labels, (9, 5, 1), units), class_="bar"), note(f"{units}.")]
     favourable = "with the majority of all, including the rater's own vote (too favourable)"
     groups = {"with the majority of the other raters": majority.others, favourable: majority.plain}
     rows = [
@@ -203,7 +209,7 @@ def _majority(majority: Majority, view: View) -> Markup:
         for rater, estimate in found.items()
     ]
     plot = forest("How often each rater sides with the majority", rows, "share") if rows else None
-    return element("div", element("h4", "Majority vote"), bar, note(f"{units} that every rater rated: {title}."), plot)
+    return element("div", element("h4", "Majority vote"), bars, plot)
 
 
 def _pairs(found: Agreement, view: View) -> Markup:
@@ -216,8 +222,8 @@ def _pairs(found: Agreement, view: View) -> Markup:
         rows.append([name, pair.kind, f"{pair.n:,}", *cells])
     heads = ["pair", "kind", "n", *(title for title, _ in shown.values())]
     which = f"The {len(found.pairs)} pairs that share the most units" if _omitted(found, view) else "Every pair"
-    each = note("Too many different answers to list them label by label.")
-    if len(found.labels) <= FEW_LABELS:
+    each = None if found.values else note("Too many different answers to list them label by label.")
+    if len(found.pairs[0].labels) in range(1, FEW_LABELS + 1):
         labels = [view.value(found.criterion, label) for label in found.labels]
         shares = [
             [name, *(estimate_cell(pair.per_label[str(label)], "share") for label in found.labels)]
@@ -226,6 +232,8 @@ def _pairs(found: Agreement, view: View) -> Markup:
         caption = "Of the units that either rater gave the label, the share that both did"
         each = table(caption, ["pair", *labels], shares, "numbers")
     parts = [table(f"{which}, every coefficient, with 95% intervals", heads, rows, "numbers"), each]
+    if found.unpaired:
+        parts.append(note(f"{counted(found.unpaired, 'pair')} of raters without a shared unit left out."))
     return folded(f"All coefficients of {counted(len(found.pairs), 'pair')}", parts)
 
 
@@ -279,8 +287,8 @@ def confusion_section(view: View) -> Section:
 
 
 def _of_criterion(found: Agreement, view: View) -> Sequence[Markup]:
-    if len(found.labels) > FEW_LABELS:
-        return [note(f"{len(found.labels)} different answers: too many for a matrix.")]
+    if found.values or len(found.labels) > FEW_LABELS:
+        return [note(f"{len(found.labels)} different answers: no matrix.")]
     if pairs := _omitted(found, view):
         return [note(f"{pairs:,} pairs of raters: too many for matrices. The JSON report has them.")]
     shown = [pair for pair in found.pairs if pair.kind == "person-model"] or found.pairs

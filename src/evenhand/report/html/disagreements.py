@@ -46,7 +46,8 @@ def disagreements_section(view: View) -> Section:
 
 def _card(together: Sequence[Case], view: View) -> Markup:
     item, unit, rule = together[0].item, together[0].unit, view.protocol.rule
-    title = element("h3", element("bdi", item.id), None if rule.of == "item" else f", {rule.of} {unit.position}")
+    of = f" of “{view.protocol.titles[unit.field]}”" if unit.field and len(rule.fields) > 1 else ""
+    title = element("h3", element("bdi", item.id), None if rule.of == "item" else f", {rule.of} {unit.position}{of}")
     parts = [_unit(unit, view.protocol), *(_ratings(case, view) for case in together), _texts(together, view.protocol)]
     return element("article", title, parts, class_="case")
 
@@ -106,7 +107,7 @@ def _texts(together: Sequence[Case], protocol: Protocol) -> Markup:
         if name not in item.fields:
             continue
         title, value = protocol.titles[name], item.fields[name]
-        if spec.kind in ("label", "number"):
+        if spec.kind in ("ids", "label", "number"):
             labels.append(join([f"{title}: ", element("bdi", field_text(value))]))
             continue
         heading = element("h4", title, aside(_ROLES[spec.role]))

@@ -14,9 +14,10 @@ from evenhand.report.html.elements import Section, aside, element, folded, join,
 from evenhand.report.html.plots import Guide, Row, Shape, axis, estimate_cell, forest, track
 from evenhand.report.html.view import View, grouped, words
 from evenhand.report.numbers import Style, described, interval, number
+from evenhand.scales import Numeric, Ordinal
 from evenhand.text import sentence
 
-_SHARES = ("proportion", "percent_match", "exact_match", "per_label", "majority")
+_SHARES = ("proportion", "percent_match", "exact_match", "per_label", "majority", "text_match", "abstention")
 _SCORES = ("mean", "sd")
 _FOLDED = ("sd", "majority", "per_label")
 """Long measures that few readers want first."""
@@ -63,6 +64,8 @@ def _card(result: TargetResult, view: View) -> Markup:
     style = _style(view.measures[result.measure].kind)
     sides = join([view.rater(side) for side in (result.b, result.a) if side], " with ")
     where = [sides, view.criterion(result.criterion) if result.criterion else ""]
+    if result.label is not None:
+        where.append(view.value(result.criterion, result.label) if result.criterion else str(result.label))
     drawn = axis([found], style, 0.0, 1.0, result.goal)
     at_least = number(result.goal, style)
     value, picture = "no value", []
@@ -128,7 +131,7 @@ def _forest(caption: str, name: str, rows: Sequence[Row], view: View) -> Markup:
         low = 0.0
     elif isinstance(spec, MeanMeasure):
         scales = [view.protocol.criterion(criterion).scale for criterion in spec.criteria]
-        ends = [float(end) for scale in scales for end in scale.values or (0.0, 100.0)]
+        ends = [float(end) for scale in scales if isinstance(scale, Ordinal | Numeric) for end in scale.ends]
         low, high = min(ends), max(ends)
     return forest(join([caption, aside(_about(name, view))]), rows, _style(spec.kind), low=low, high=high)
 
@@ -162,7 +165,7 @@ def _owner(measure: Figure, view: View) -> Markup:
     against = measure.against
     if measure.rater is None:
         default = "all items" if measure.criterion is None else "all raters"
-        return join([_VOTES.get(str(measure.label), default)])
+        return join([default if measure.label is None else _VOTES.get(str(measure.label), str(measure.label))])
     if against is None:
         return view.rater(measure.rater)
     other = view.rater(against) if view.known(against) else element("span", f"the {against}")
@@ -184,33 +187,35 @@ def _shape(measure: Figure, view: View) -> Shape:
 
 def breakdowns_section(view: View) -> Section:
     parts: list[Markup] = []
-    for field in view.protocol.strata:
-        of_field = [one for one in view.single_figures if one.stratum is not None and field in one.stratum]
-        parts += [element("h3", f"By {words(field).lower()}"), *_breakdown(field, of_field, view)]
+    found = grouped((one for one in view.single_figures if one.stratum), lambda one: tuple(one.stratum or ()))
+    for fields in [*((field,) for field in view.protocol.strata), *view.protocol.crossed]:
+        title = " and ".join(words(field).lower() for field in fields)
+        parts += [element("h3", f"By {title}"), *_breakdown(title, found.get(tuple(fields), []), view)]
     if not parts:
         parts = [note("The protocol names no fields to break the results down by.")]
     return Section("strata", "Breakdowns", join(parts))
 
 
-def _breakdown(field: str, figures: Sequence[Figure], view: View) -> Iterator[Markup]:
+def _breakdown(title: str, figures: Sequence[Figure], view: View) -> Iterator[Markup]:
     if not figures:
         yield note("No item has a value in this field, or nothing was measured.")
         return
-    by = f"by {words(field).lower()}"
+    by = f"by {title}"
     for name, of_name in grouped(figures, lambda one: one.statistic).items():
         drawn = _drawn(of_name, view)
         if not drawn:
             continue
         several = len({one.criterion for one in drawn}) > 1
         rows: list[Row] = []
-        for one in _in_order(drawn):
-            value = (one.stratum or {})[field]
-            title = join([element("bdi", value), element("span", _owner(one, view), class_="aside inline")])
+        by_stratum = grouped(drawn, lambda one: (one.criterion, str(one.stratum))).values()
+        for one in (one for some in by_stratum for one in sorted(some, key=lambda one: one.rater != PEOPLE)):
+            value = _stratum(one)
+            name_of_row = join([element("bdi", value), element("span", _owner(one, view), class_="aside inline")])
             group = view.criterion(one.criterion) if several and one.criterion else ""
-            rows.append(Row(title, f"{value}, {_spoken(one)}", one.estimate, _shape(one, view), group))
+            rows.append(Row(name_of_row, f"{value}, {_spoken(one)}", one.estimate, _shape(one, view), group))
         yield _forest(f"{words(name)} {by}", name, rows, view)
     parts = grouped(figures, lambda one: (one.statistic, one.criterion)).values()
-    yield folded(f"Every rater and every measure {by}", [_table(field, part, view) for part in parts])
+    yield folded(f"Every rater and every measure {by}", [_table(title, part, view) for part in parts])
 
 
 def _drawn(figures: Sequence[Figure], view: View) -> Sequence[Figure]:
@@ -223,25 +228,18 @@ def _drawn(figures: Sequence[Figure], view: View) -> Sequence[Figure]:
     return figures
 
 
-def _in_order(figures: Sequence[Figure]) -> Sequence[Figure]:
-    """By criterion, then stratum, people before models."""
-    criteria = list(dict.fromkeys(one.criterion for one in figures))
-    strata = list(dict.fromkeys(str(one.stratum) for one in figures))
-
-    def place(one: Figure) -> tuple[int, int, bool]:
-        return criteria.index(one.criterion), strata.index(str(one.stratum)), one.rater != PEOPLE
-
-    return sorted(figures, key=place)
+def _stratum(figure: Figure) -> str:
+    return " · ".join((figure.stratum or {}).values())
 
 
-def _table(field: str, figures: Sequence[Figure], view: View) -> Markup:
+def _table(title: str, figures: Sequence[Figure], view: View) -> Markup:
     """Strata down, raters or pairs across."""
     sides = grouped(figures, lambda one: (one.rater, one.against, str(one.label)))
-    values = dict.fromkeys((one.stratum or {})[field] for one in figures)
+    values = dict.fromkeys(map(_stratum, figures))
     style = _style(figures[0].kind)
 
     def cell(value: str, side: Sequence[Figure]) -> str:
-        found = next((one for one in side if (one.stratum or {})[field] == value), None)
+        found = next((one for one in side if _stratum(one) == value), None)
         return "not measured" if found is None else estimate_cell(found.estimate, style)
 
     def head(one: Figure) -> Markup:
@@ -249,6 +247,6 @@ def _table(field: str, figures: Sequence[Figure], view: View) -> Markup:
         return join([label, _owner(one, view)])
 
     rows = [[value, *(cell(value, side) for side in sides.values())] for value in values]
-    heads = [words(field), *(head(side[0]) for side in sides.values())]
+    heads = [title, *(head(side[0]) for side in sides.values())]
     criterion = f", {view.criterion(figures[0].criterion)}" if figures[0].criterion else ""
     return table(f"{words(figures[0].statistic)}{criterion}", heads, rows, "numbers")

@@ -1,7 +1,7 @@
 """The report as one HTML page, and its sections for a notebook."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -13,6 +13,7 @@ from evenhand.report.html.agreement import agreement_section, confusion_section,
 from evenhand.report.html.disagreements import disagreements_section
 from evenhand.report.html.elements import Section, element, join
 from evenhand.report.html.measures import breakdowns_section, headline_section
+from evenhand.report.html.overlap import overlap_section
 from evenhand.report.html.plots import Shape, glyph
 from evenhand.report.html.source import left_out_section, rated_section, reproduction_section
 from evenhand.report.html.trust import trust_section
@@ -26,6 +27,7 @@ SECTIONS: Sequence[Callable[[View], Section]] = (
     distributions_section,
     confusion_section,
     breakdowns_section,
+    overlap_section,
     trust_section,
     disagreements_section,
     left_out_section,
@@ -48,7 +50,7 @@ tr { background: none !important; } /* notebooks stripe rows */
 def render(report: Report) -> str:
     """The report as one HTML document. Pure: the same report gives the same page."""
     view = View(report)
-    sections = [section(view) for section in SECTIONS]
+    sections = _filled(section(view) for section in SECTIONS)
     version = report.source.version
     head = element(
         "head",
@@ -115,7 +117,12 @@ def _contents(sections: Sequence[Section]) -> Markup:
 def report_fragment(report: Report, sections: Sequence[Callable[[View], Section]]) -> str:
     """Some sections of a report for the output area of a notebook."""
     view = View(report)
-    return fragment([section(view) for section in sections], view.omissions())
+    return fragment(_filled(section(view) for section in sections), view.omissions())
+
+
+def _filled(sections: Iterable[Section]) -> Sequence[Section]:
+    """Sections with a body: one without has nothing to say in this study."""
+    return [one for one in sections if one.body]
 
 
 def fragment(sections: Sequence[Section], intro: Markup | None = None) -> str:

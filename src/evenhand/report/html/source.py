@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup
 
-from evenhand.protocol.guideline import asked_when
+from evenhand.protocol.guideline import asked_when, checked_against
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import Kind, Status
 from evenhand.report.build import Report
 from evenhand.report.html.elements import Section, element, facts, join, note, table
 from evenhand.report.html.view import View
-from evenhand.scales import Nominal, Ordinal, Text
-from evenhand.text import counted, masked
+from evenhand.scales import Nominal, Ordinal, Percent
+from evenhand.text import counted, listed, masked
 
 _KINDS = {Kind.PERSON: ("person", "people"), Kind.MODEL: ("model", "models"), Kind.RULE: ("rule", "rules")}
 _MEANINGS = {
@@ -33,9 +33,9 @@ def _sentence(report: Report) -> Markup:
     protocol, rule = source.protocol, source.protocol.rule
     units = f"{counted(source.n_items, 'item')}, each rated as a whole"
     if rule.of != "item":
-        title = protocol.titles[rule.field or ""]
+        titles = listed([f"“{protocol.titles[name]}”" for name in rule.fields])
         what = "made from" if rule.of == "question" else "of"
-        units = f"{counted(source.n_items, 'item')} with {counted(source.n_units, rule.of)} {what} “{title}”, "
+        units = f"{counted(source.n_items, 'item')} with {counted(source.n_units, rule.of)} {what} {titles}, "
         units += f"rated {rule.of} by {rule.of}"
     numbers = {kind: sum(rater.kind is kind for rater in report.raters) for kind in Kind}
     raters = [counted(n, *_KINDS[kind]) for kind, n in numbers.items() if n]
@@ -66,8 +66,10 @@ def _words(status: Status) -> str:
 def _criteria(protocol: Protocol) -> Markup:
     rows: list[list[str]] = []
     for criterion in protocol.criteria:
-        asked = asked_when(protocol, criterion.when).removeprefix("Asked ").rstrip(".") if criterion.when else "always"
-        rows.append([criterion.title, criterion.question, _scale(criterion), asked])
+        asked = asked_when(protocol, criterion).removeprefix("Asked ").rstrip(".") or "always"
+        against = checked_against(protocol, criterion)
+        question = f"{criterion.question} {against}" if against else criterion.question
+        rows.append([criterion.title, question, _scale(criterion), asked])
     return table("What was asked", ["criterion", "question", "scale", "asked"], rows, "prose")
 
 
@@ -78,7 +80,7 @@ def _scale(criterion: Criterion) -> str:
         return f"{low} to {high}"
     if isinstance(scale, Nominal):
         return ", ".join(scale.labels)
-    return scale.describe() if isinstance(scale, Text) else "0 to 100 percent"
+    return "0 to 100 percent" if isinstance(scale, Percent) else scale.describe()
 
 
 def left_out_section(view: View) -> Section:
@@ -91,6 +93,9 @@ def left_out_section(view: View) -> Section:
     ]
     if failures:
         parts.append(table("Failures by reason", ["rater", "reason", "times"], failures, "numbers"))
+    for rater, count in source.own_output.items():
+        what = f" rated its own output in {counted(count, 'unit')}; models tend to favour what they wrote."
+        parts.append(element("p", element("strong", "A judge of its own output: "), view.rater(rater), what))
     if source.adjudicators:
         listed = join(map(view.rater, source.adjudicators), ", ")
         why = ". Adjudicators see the other raters' answers, so their ratings count only in their own figures."

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from markupsafe import Markup
 
 from evenhand.analysis.trust import MEAN, Confidence, ModelTrust, Severity, Standing, Trust
-from evenhand.analysis.trust_sentences import in_words
 from evenhand.report.html.elements import Section, aside, bullets, element, facts, figure, folded, join, note, table
 from evenhand.report.html.plots import Guide, Row, calibration_plot, estimate_cell, forest
 from evenhand.report.html.view import View, anchor
 from evenhand.report.numbers import Style, number
+from evenhand.report.trust_sentences import in_words
 from evenhand.statistics import AltTest, Estimate
 from evenhand.statistics.models.alt_test import Duel
 

@@ -7,8 +7,7 @@ from typing import TypeVar
 
 from markupsafe import Markup
 
-from evenhand.analysis.agreement import MANY
-from evenhand.analysis.figures import PEOPLE, Figure
+from evenhand.analysis.figures import ABSENT_FIELDS, PEOPLE, Figure
 from evenhand.analysis.targets import TABLES
 from evenhand.analysis.trust import Trust
 from evenhand.records import Kind, Value
@@ -20,6 +19,8 @@ from evenhand.scales import Ordinal
 T = TypeVar("T")
 Key = TypeVar("Key", bound=Hashable)
 
+MANY = 15
+"""Raters beyond which a page does not show everything."""
 MOST_PAIRS = 30
 """Pairs and targets that a page shows if there are many raters."""
 MOST_RATERS = 15
@@ -39,13 +40,17 @@ class View:
         self.protocol = report.source.protocol
         self.measures = {spec.name: spec for spec in self.protocol.measures}
         self._kinds = {rater.id: rater.kind for rater in report.raters}
+        models = {rater for rater, kind in self._kinds.items() if kind is not Kind.PERSON} | {"models"}
+        for name, one in report.combined.items():
+            self._kinds[name] = Kind.MODEL if models.intersection(one.of) else Kind.PERSON
         self._order = {rater.id: place for place, rater in enumerate(report.raters)}
         self.report = self._condensed(report) if len(report.raters) > MANY else report
 
     @property
     def single_figures(self) -> Sequence[Figure]:
-        """The protocol's measures that are a number each, not a table."""
-        return [one for one in self.report.measures if one.kind not in TABLES]
+        """The protocol's measures that are a number each, not a table, of what the items have."""
+        numbers = [one for one in self.report.measures if one.kind not in TABLES]
+        return [one for one in numbers if ABSENT_FIELDS not in (one.detail or ())]
 
     def known(self, rater: str) -> bool:
         """Whether a name is a rater's, not that of a group or a majority."""
@@ -72,11 +77,13 @@ class View:
         return sorted(raters, key=lambda rater: (not self.is_person(rater), self._order.get(rater, 0)))
 
     def criterion(self, criterion: str) -> str:
-        return self.protocol.criterion(criterion).title
+        known = self.protocol.by_id.get(criterion)
+        return known.title if known else criterion.capitalize()
 
     def value(self, criterion: str, value: Value) -> str:
         """A value with its level's label if it has one: `4 Good`."""
-        scale = self.protocol.criterion(criterion).scale
+        known = self.protocol.by_id.get(criterion, self.protocol.criteria[0])
+        scale = known.scale
         if isinstance(scale, Ordinal) and isinstance(value, int) and value in scale.levels:
             return f"{value} {scale.levels[value].label}"
         return f"{value:g}" if isinstance(value, float) else str(value)
@@ -100,7 +107,10 @@ class View:
             name: replace(found, pairs=_largest(found.pairs, MOST_PAIRS, lambda pair: pair.n))
             for name, found in report.agreements.items()
         }
-        alike = grouped(report.measures, lambda one: (one.statistic, one.criterion, str(one.stratum)))
+        alike = grouped(
+            report.measures,
+            lambda one: (one.statistic, one.criterion, str(one.stratum), None if one.rater else one.label),
+        )
         measures = [
             one
             for some in alike.values()

@@ -7,6 +7,16 @@ import numpy as np
 
 from evenhand.statistics.estimate import NO_RATINGS, AnyInts, Estimate, FloatArray, IntArray, undefined
 from evenhand.statistics.intervals.distributions import NORMAL, t_quantile
+from evenhand.text import counted
+
+MOSTLY_EQUAL = 0.75
+"""Share of one value from which on the interval of a mean allows for skewness."""
+FEWEST_DIFFERENT = 5
+"""Units or clusters off the commonest value below which such a mean has no interval.
+
+With 95 of 100 ratings equal on average and the others spread over the scale, the interval covers 84 to 97 % without
+this limit, depending on how far the others are away, and 95 % or more with it.
+"""
 
 
 def wilson(successes: float, n: float, level: float = 0.95, z: float | None = None) -> tuple[float, float]:
@@ -24,23 +34,31 @@ def wilson(successes: float, n: float, level: float = 0.95, z: float | None = No
 def proportion(hits: FloatArray, clusters: AnyInts | None = None, level: float = 0.95) -> Estimate:
     """The share of ones among zeros and ones, with Wilson's interval. Range 0 to 1. Undefined without units.
 
-    With clusters, Wilson's interval at the effective size: units divided by how much the clusters inflate the variance
-    (never below 1), with the t quantile of clusters less one. Where all units agree there is nothing to tell that
-    inflation from; each cluster then counts as one unit.
+    With clusters the interval is that of `clustered_share`.
     """
     n = int(hits.size)
     if n == 0:
         return undefined(NO_RATINGS)
+    if clusters is not None:
+        totals, sizes = _by_cluster(hits, clusters)
+        return clustered_share(totals, sizes, np.ones(len(sizes), dtype=np.int64), level)
     share = float(hits.mean())
-    if clusters is None:
-        low, high = wilson(share * n, n, level)
-        return Estimate(value=share, low=low, high=high, n=n)
-    totals, sizes = _by_cluster(hits, clusters)
-    groups = len(sizes)
+    low, high = wilson(share * n, n, level)
+    return Estimate(value=share, low=low, high=high, n=n)
+
+
+def clustered_share(hits: FloatArray, sizes: FloatArray, times: IntArray, level: float = 0.95) -> Estimate:
+    """A share over clusters: `times` clusters have `hits` of `sizes` units each. At least one must have a unit.
+
+    Wilson's interval at the effective size: units divided by how much the clusters inflate the variance (never below
+    1), with the t quantile of clusters less one. If all units agree, nothing shows that inflation; each cluster then
+    counts as one unit.
+    """
+    n, groups = int(times @ sizes), int(times[sizes > 0].sum())
+    share = float(times @ hits) / n
     if groups < 2:
         return Estimate(value=share, n=n, note="no interval: there is only one cluster")
-    residual = totals - share * sizes
-    variance = groups / (groups - 1.0) * float(residual @ residual) / n**2
+    variance = groups / (groups - 1.0) * float(times @ (hits - share * sizes) ** 2) / n**2
     plain = share * (1.0 - share) / n
     effective = float(groups) if plain == 0.0 else n / max(1.0, variance / plain)
     low, high = wilson(share * effective, effective, level, t_quantile(0.5 + 0.5 * level, groups - 1))
@@ -49,30 +67,67 @@ def proportion(hits: FloatArray, clusters: AnyInts | None = None, level: float =
 
 def error_of_mean(values: FloatArray, clusters: AnyInts | None = None) -> tuple[float, int]:
     """The standard error of a mean over units or clusters, and its degrees of freedom (0: there is no error)."""
-    totals, sizes = _by_cluster(values, clusters if clusters is not None else np.arange(values.size))
-    groups = len(sizes)
-    if groups < 2:
-        return 0.0, 0
-    residual = totals - float(values.mean()) * sizes
-    return math.sqrt(groups / (groups - 1.0) * float(residual @ residual)) / values.size, groups - 1
+    apart = _apart(values, clusters)
+    groups = apart.size
+    return (math.sqrt(groups / (groups - 1.0) * float(apart @ apart)), groups - 1) if groups > 1 else (0.0, 0)
+
+
+def reach_of_mean(values: FloatArray, clusters: AnyInts | None = None, level: float = 0.95) -> tuple[float, float]:
+    """How far the t interval of a mean reaches below and above it; both 0 if there is no error to derive it from.
+
+    If most values are equal, the side with the long tail reaches further, by the first term of the Cornish-Fisher
+    expansion for the studentised mean: a sample that happens to lack rare values has a mean too near the commonest
+    value, and a spread too small to show it.
+    """
+    error, df = error_of_mean(values, clusters)
+    if df == 0 or error <= 1e-15 * max(1.0, abs(float(values.mean()))):
+        return 0.0, 0.0
+    t = t_quantile(0.5 + 0.5 * level, df)
+    longer = 0.0
+    if np.unique(values, return_counts=True)[1].max() >= MOSTLY_EQUAL * values.size:
+        apart = _apart(values, clusters)
+        skewness = float((apart**3).mean()) / float((apart**2).mean()) ** 1.5
+        longer = skewness * (2.0 * t * t + 1.0) / (6.0 * math.sqrt(apart.size))
+    return error * max(t, t - longer), error * max(t, t + longer)
 
 
 def mean(values: FloatArray, clusters: AnyInts | None = None, level: float = 0.95) -> Estimate:
-    """The mean with its t interval, over clusters where given. Range: that of the values. Level: interval.
+    """The mean with its t interval, over clusters if given. Range: that of the values. Level: interval.
 
-    Undefined without values; no interval from one value or one cluster, nor where all values are equal.
+    Undefined without values; no interval from one value or one cluster, if all values are equal, or if most are and
+    fewer than five others, all to one side, decide how far the mean is away.
     """
     n = int(values.size)
     if n == 0:
         return undefined(NO_RATINGS)
     centre = float(values.mean())
-    error, df = error_of_mean(values, clusters)
-    if df == 0:
-        return Estimate(value=centre, n=n, note="no interval: there is only one block")
-    if error <= 1e-15 * max(1.0, abs(centre)):
-        return Estimate(value=centre, n=n, note="no interval: all values are equal")
-    reach = t_quantile(0.5 + 0.5 * level, df) * error
-    return Estimate(value=centre, low=centre - reach, high=centre + reach, n=n)
+    below, above = reach_of_mean(values, clusters, level)
+    if below == 0.0:
+        single = n == 1 or (clusters is not None and np.unique(clusters).size == 1)
+        why = "there is only one block" if single else "all values are equal"
+        return Estimate(value=centre, n=n, note=f"no interval: {why}")
+    if few := _few_differ(values, clusters):
+        return Estimate(value=centre, n=n, note=few)
+    return Estimate(value=centre, low=centre - below, high=centre + above, n=n)
+
+
+def _few_differ(values: FloatArray, clusters: AnyInts | None = None) -> str | None:
+    """Why a mean has no interval: most values are equal, and too few differ, all of them in one direction."""
+    seen, times = np.unique(values, return_counts=True)
+    common = seen[times.argmax()]
+    differ = values != common
+    blocks = int(differ.sum()) if clusters is None else np.unique(clusters[differ]).size
+    if blocks >= FEWEST_DIFFERENT or times.max() < MOSTLY_EQUAL * values.size or seen[0] < common < seen[-1]:
+        return None
+    return f"no interval: only {counted(blocks, 'unit' if clusters is None else 'cluster')} off the commonest value"
+
+
+def _apart(values: FloatArray, clusters: AnyInts | None) -> FloatArray:
+    """How far each unit, or the units of each cluster together, move the mean."""
+    if clusters is None:
+        return (values - values.mean()) / values.size
+    totals, sizes = _by_cluster(values, clusters)
+    return (totals - values.mean() * sizes) / values.size
 
 
 def _by_cluster(values: FloatArray, clusters: AnyInts) -> tuple[FloatArray, FloatArray]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.statistics.estimate import AnyInts, Estimate, FloatArray, IntArray, undefined
+from evenhand.statistics.estimate import NO_RATINGS, AnyInts, BoolArray, Estimate, FloatArray, IntArray, undefined
 from evenhand.statistics.intervals.analytic import rare_side, widened
 from evenhand.statistics.intervals.distributions import NORMAL, t_quantile
 
@@ -30,6 +30,10 @@ _WIDE = 500
 """Sums beyond which that limit's covariance costs more than the draws it saves."""
 _SELDOM = 100
 """Blocks with a sum below which that sum is too rare for a normal limit."""
+_FEW = 1_000_000
+"""Numbers of which a statistic may hold several copies at once."""
+_GROUPS = 1_000
+"""Kinds of blocks beyond which the jackknife leaves out groups of them, if a statistic reads every row."""
 _MOST_UNDEFINED = 0.2
 """Share of undefined resamples beyond which there is no interval."""
 
@@ -47,6 +51,7 @@ class Resampling:
 
 
 DEFAULT = Resampling()
+ONE_BLOCK = "no interval: there is only one block to resample"
 
 
 def ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
@@ -90,6 +95,11 @@ class Sample:
         """How many independent blocks there are."""
         return int(self.blocks.sum())
 
+    @property
+    def block(self) -> str:
+        """What a block is."""
+        return "unit" if self.member_kind is None else "cluster"
+
     def by_block(self, per_row: FloatArray) -> FloatArray:
         """Sums over each kind of block, from the sums of each row."""
         if self.member_kind is None or self.member_row is None:
@@ -99,6 +109,10 @@ class Sample:
             weights = per_row[self.member_row, column]
             out[:, column] = np.bincount(self.member_kind, weights=weights, minlength=len(self.blocks))
         return out
+
+    def blocks_with(self, rows: BoolArray) -> int:
+        """How many blocks have at least one of these rows."""
+        return int(self.blocks[self.by_block(rows[:, None].astype(np.float64))[:, 0] > 0].sum())
 
     def draws(self, plan: Resampling) -> Iterator[FloatArray]:
         """Resamples in chunks: how often each kind of block is drawn. Kept if small, so that statistics share them."""
@@ -117,7 +131,7 @@ class Sample:
         kinds, n = len(self.blocks), self.n_blocks
         one_by_one = n < _MANY_EQUAL * kinds
         kind_of_block = np.repeat(np.arange(kinds), self.blocks)
-        step = max(1, _CHUNK // (n if one_by_one else kinds))
+        step = max(1, _FEW // n if one_by_one else _CHUNK // kinds)
         for start in range(0, plan.replicates, step):
             size = min(step, plan.replicates - start)
             if one_by_one:
@@ -136,14 +150,17 @@ class Sample:
         plan: Resampling | None = DEFAULT,
         chance: float | None = None,
         rare: FloatArray | None = None,
+        informative: int | None = None,
+        no_interval: str | None = None,
     ) -> Estimate:
         """A statistic of the sums of `per_row`, with its BCa interval; `why` is the reason if it is undefined.
 
         No interval with fewer than two blocks, if every resample gives the same value, or if more than a fifth of the
         resamples leave the statistic undefined; fewer are left out and counted in the note. `chance` is an agreement
         coefficient's expected disagreement, as a share of the largest; with it a value of 1 has an interval too.
-        `rare`, the label counts of each row, widens the interval if few units agree on a rare label. Without a plan
-        there is no interval.
+        `rare`, the label counts of each row, widens the interval if few units agree on a rare label. If at most
+        `informative` blocks decide the value, the tails are those of as few blocks as carry its variance; `no_interval`
+        says why they are too few. Without a plan there is no interval.
         """
         if len(self.blocks) == 0:
             return undefined(why, n)
@@ -154,21 +171,68 @@ class Sample:
             return undefined(why, n)
         if plan is None:
             return Estimate(value=value, n=n)
-        if self.n_blocks < 2:
-            return Estimate(value=value, n=n, note="no interval: there is only one block to resample")
+        if self.n_blocks < 2 or no_interval is not None:
+            return Estimate(value=value, n=n, note=ONE_BLOCK if no_interval is None else f"no interval: {no_interval}")
         if value == 1.0 and chance is not None:
-            return self._perfect(chance, n, plan)
-        draws = self._replicates(sums, statistic, plan)
+            # How far below 1 the truth may lie: the disagreement that may be unseen, over that which chance leaves.
+            return self.perfect(1.0 - self.unseen(plan.level) / float(chance) if chance > 0.0 else -1.0, n)
+        draws, left = self._replicates(sums, statistic, plan), self._jackknife(sums, statistic)
+        blocks = self.n_blocks if informative is None else max(2, min(informative, _carrying(left, self.blocks)))
+        found = self._resampled(value, draws, _skew(left, self.blocks), n, plan, blocks)
+        return found if rare is None else widened(found, rare_side(rare, self.times), self.n_blocks, plan.level)
+
+    def estimate_by_rows(self, statistic: Statistic, n: int, why: str, plan: Resampling | None = DEFAULT) -> Estimate:
+        """As `estimate`, of a statistic that reads how often each row was drawn: one of ranks, for instance."""
+        value = float(statistic(self.times[None, :].astype(np.float64))[0]) if len(self.blocks) else math.nan
+        if not math.isfinite(value):
+            return undefined(why, n)
+        if plan is None or self.n_blocks < 2:
+            return Estimate(value=value, n=n, note=None if plan is None else ONE_BLOCK)
+        size = max(1, _FEW // len(self.rows))
+        draws = [
+            statistic(self._row_weights(drawn[start : start + size]))
+            for drawn in self.draws(plan)
+            for start in range(0, len(drawn), size)
+        ]
+        kinds = len(self.blocks)
+        groups = np.arange(kinds) % _GROUPS
+        left: list[FloatArray] = []
+        for start in range(0, min(kinds, _GROUPS), size):
+            some = np.flatnonzero((groups >= start) & (groups < start + size))
+            out = np.zeros((int(groups[some].max()) - start + 1, kinds))
+            out[groups[some] - start, some] = 1 if kinds <= _GROUPS else self.blocks[some]
+            left.append(statistic(self.times - self._row_weights(out)))
+        weights = self.blocks if kinds <= _GROUPS else np.ones(_GROUPS, dtype=np.int64)
+        skew = _skew(np.concatenate(left), weights)
+        return self._resampled(value, np.concatenate(draws), skew, n, plan, self.n_blocks)
+
+    def _row_weights(self, drawn: FloatArray) -> FloatArray:
+        """How often each row is drawn, from how often each kind of block is."""
+        if self.member_kind is None or self.member_row is None:
+            return drawn
+        order = np.argsort(self.member_row, kind="stable")
+        starts = np.searchsorted(self.member_row[order], np.arange(len(self.rows)))
+        return np.add.reduceat(drawn[:, self.member_kind[order]], starts, axis=1)
+
+    def _resampled(
+        self,
+        value: float,
+        draws: FloatArray,
+        acceleration: float,
+        n: int,
+        plan: Resampling,
+        blocks: int,
+    ) -> Estimate:
+        """The estimate with its BCa interval from the values on resamples, if enough of them are defined."""
         defined = draws[np.isfinite(draws)]
         lost = draws.size - defined.size
         if lost > _MOST_UNDEFINED * draws.size:
             return Estimate(value=value, n=n, note=f"no interval: undefined in {lost} of {draws.size} resamples")
         if float(defined.max() - defined.min()) <= 1e-12:
             return Estimate(value=value, n=n, note="no interval: every resample gives the same value")
-        low, high = _bca(value, defined, self._acceleration(sums, statistic), self.n_blocks, plan.level)
+        low, high = _bca(value, defined, acceleration, blocks, plan.level)
         note = f"{lost} of {draws.size} resamples were undefined and left out" if lost else None
-        found = Estimate(value=value, low=low, high=high, n=n, note=note)
-        return found if rare is None else widened(found, rare_side(rare, self.times), self.n_blocks, plan.level)
+        return Estimate(value=value, low=low, high=high, n=n, note=note)
 
     def _replicates(self, sums: FloatArray, statistic: Statistic, plan: Resampling) -> FloatArray:
         """The statistic on every resample; NaN where it is undefined."""
@@ -182,30 +246,55 @@ class Sample:
         ]
         return np.concatenate(values)
 
-    def _acceleration(self, sums: FloatArray, statistic: Statistic) -> float:
-        """BCa's acceleration, from the statistic without one block of each kind; undefined ones are left out."""
+    def _jackknife(self, sums: FloatArray, statistic: Statistic) -> FloatArray:
+        """The statistic without one block of each kind."""
         total = self.blocks.astype(np.float64) @ sums
         size = max(1, _CHUNK // max(1, sums.shape[1]))
         starts = range(0, len(self.blocks), size)
-        left = np.concatenate([statistic(total - sums[start : start + size]) for start in starts])
-        defined = np.isfinite(left)
-        left, times = left[defined], self.blocks[defined].astype(np.float64)
-        if times.size == 0:
-            return 0.0
-        gap = float(times @ left) / float(times.sum()) - left
-        spread = float(times @ gap**2)
-        return float(times @ gap**3) / (6.0 * spread**1.5) if spread > 1e-300 else 0.0
+        return np.concatenate([statistic(total - sums[start : start + size]) for start in starts])
 
-    def _perfect(self, chance: float, n: int, plan: Resampling) -> Estimate:
-        """The interval of a perfect coefficient, whose resamples have nothing to vary.
+    def unseen(self, level: float) -> float:
+        """How often blocks may have a disagreement if none has one here: the upper end of the exact binomial."""
+        return float(1.0 - (0.5 * (1.0 - level)) ** (1.0 / self.n_blocks))
 
-        With no disagreement in m blocks, the chance of a block with some is below 1 - tail^(1/m) (exact binomial);
-        taken at its worst and divided by the disagreement that chance leaves, it is how far below 1 the truth may lie.
-        """
-        seldom = 1.0 - (0.5 * (1.0 - plan.level)) ** (1.0 / self.n_blocks)
-        low = max(-1.0, 1.0 - seldom / chance) if chance > 0.0 else -1.0
+    def perfect(self, low: float, n: int) -> Estimate:
+        """A coefficient of 1, whose resamples have nothing to vary, with its lower end at worst."""
+        if self.n_blocks < 2:
+            return Estimate(value=1.0, n=n, note=ONE_BLOCK)
         note = "no disagreement was seen: the lower end is a worst case"
-        return Estimate(value=1.0, low=low, high=1.0, n=n, note=note)
+        return Estimate(value=1.0, low=max(-1.0, low), high=1.0, n=n, note=note)
+
+
+def resampled_mean(values: FloatArray, clusters: AnyInts | None = None, plan: Resampling = DEFAULT) -> Estimate:
+    """The mean with its bootstrap interval: F1 piles up at 0 and 1, far from the distribution that t expects."""
+    sample = Sample.of(values[:, None], clusters)
+    sums = np.concatenate((sample.rows, np.ones_like(sample.rows)), axis=1)
+    return sample.estimate(sums, first_over_second, int(values.size), NO_RATINGS, plan)
+
+
+def _skew(left: FloatArray, blocks: IntArray) -> float:
+    """BCa's acceleration from the values without one of so many blocks; undefined ones are left out."""
+    gap, times = _gaps(left, blocks)
+    spread = float(times @ gap**2)
+    return float(times @ gap**3) / (6.0 * spread**1.5) if spread > 1e-300 else 0.0
+
+
+def _carrying(left: FloatArray, blocks: IntArray) -> int:
+    """How many blocks carry the variance: fewer than there are if a few of them move the value most.
+
+    The degrees of freedom of the jackknife's variance, 2 n / (kurtosis - 1) with n blocks; at most n.
+    """
+    gap, times = _gaps(left, blocks)
+    square, fourth, n = float(times @ gap**2), float(times @ gap**4), float(times.sum())
+    beyond = n * fourth - square**2
+    return int(min(n, 2.0 * n * square**2 / beyond)) if beyond > 1e-12 * square**2 else int(n)
+
+
+def _gaps(left: FloatArray, blocks: IntArray) -> tuple[FloatArray, FloatArray]:
+    """How far each value without a block is from their mean, and how many blocks are of its kind."""
+    defined = np.isfinite(left)
+    left, times = left[defined], blocks[defined].astype(np.float64)
+    return float(times @ left) / max(1.0, float(times.sum())) - left, times
 
 
 def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray, IntArray]:

@@ -36,7 +36,7 @@ def compare_means(
     groups = None if clusters is None else clusters[both]
     difference = mean(gap, groups, level)
     error, df = error_of_mean(gap, groups)
-    p = None if difference.low is None else 2.0 * t_cdf(-abs(float(gap.mean()) / error), df)
+    p = 2.0 * t_cdf(-abs(float(gap.mean()) / error), df) if error > 1e-15 * max(1.0, abs(float(gap.mean()))) else None
     return Comparison(difference, float(first[both].mean()), float(second[both].mean()), p)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from secrets import token_urlsafe
 from typing import Any, Literal
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, update
 
 from evenhand.assignment import Purpose
 from evenhand.errors import StudyError, UserError
@@ -24,8 +24,11 @@ InviteState = Literal["open", "full", "expired", "revoked"]
 
 LONGEST_NAME = 200
 INVITE_DAYS = 30
+MOST_SESSIONS = 10
+"""Sessions of one person at the same time; the oldest ends when there would be more."""
 MOST_SEATS = 10_000
 
+_FOR_EVER = 2**62
 _JOINED = select(func.count()).where(joins.c.invite == invites.c.seq).scalar_subquery()
 _INVITES = select(invites, _JOINED.label("joined"))
 _SESSION = (
@@ -161,14 +164,8 @@ class Access:
             if connection.execute(seat.where(joins.c.invite == known.seq, raters.c.id == rater)).first() is not None:
                 return member_from(admit(connection, rater, known.role, None, source))
             _check_role(connection, rater, known.role)
-            # No person may use an open invite to rate in the name of another.
-            reserved = select(invites.c.seq).where(invites.c.name == rater, invites.c.revoked.is_(None)).limit(1)
-            taken = find_rater(connection, rater) or connection.execute(reserved).first()
-            if known.name is None and taken is not None:
-                raise StudyError(
-                    f"the id {rater!r} belongs to another person here; check that it is yours, and if it is, ask the "
-                    "person who sent the link"
-                )
+            if known.name is None and (find_rater(connection, rater) or _is_reserved(connection, rater)):
+                raise StudyError(f"{someone_else(rater)}; check that it is yours, and if it is, ask who sent the link")
             if known.joined >= known.seats:
                 raise StudyError(f"all {known.seats} seats of this invite are taken; ask for a new one")
             member = admit(connection, rater, known.role, known.share, source)
@@ -176,13 +173,18 @@ class Access:
             return member_from(member)
 
     def open_session(self, token: str, account: Account, lifetime: timedelta, invite: str | None = None) -> None:
-        """Store a browser's access under the digest of its token. Expired sessions are deleted on this occasion."""
+        """Store a browser's access under the digest of its token, until its invite expires at the latest. Expired
+        sessions, and the oldest of those who have many, are deleted on this occasion."""
         with self._database.transaction() as connection:
-            at = now()
-            connection.execute(delete(sessions).where(sessions.c.expires <= microseconds(at)))
+            at, ends = microseconds(), select(invites.c.expires).where(invites.c.id == invite)
+            expires = min(microseconds(now() + lifetime), connection.execute(ends).scalar() or _FOR_EVER)
             number = member_row(connection, account.name).rater if account.name else None
-            times = microseconds(at), microseconds(at + lifetime)
-            insert_rows(connection, sessions, [(_digest(token), new_id(), account.access, number, *times, invite)])
+            same = sessions.c.access == account.access, sessions.c.rater.is_not_distinct_from(number)
+            newest = select(sessions.c.token).where(*same).order_by(sessions.c.created.desc()).limit(MOST_SESSIONS - 1)
+            surplus = and_(*same, sessions.c.token.not_in(newest))
+            connection.execute(delete(sessions).where((sessions.c.expires <= at) | surplus))
+            row = _digest(token), new_id(), account.access, number, at, expires, invite
+            insert_rows(connection, sessions, [row])
 
     def find_session(self, token: str) -> Account | None:
         """Whose session this token is, if it has not expired."""
@@ -216,6 +218,15 @@ class People:
         """Make a person a member without an invite, or welcome them again; StudyError as in `Access.join`."""
         with self._database.transaction() as connection:
             return member_from(admit(connection, rater, role, share))
+
+    def is_claimed(self, rater: str) -> bool:
+        """Whether an id belongs to a person other than the owner: one who is invited, or has rated in another way."""
+        with self._database.reading() as connection:
+            joined = select(joins.c.rater).join(raters, raters.c.seq == joins.c.rater).where(raters.c.id == rater)
+            if connection.execute(MEMBER, {"id": rater}).first() is None:
+                known = find_rater(connection, rater)
+                return (known is not None and known[1] is Kind.PERSON) or _is_reserved(connection, rater)
+            return connection.execute(joined.limit(1)).first() is not None
 
     def update(self, rater: str, *, paused: bool | None = None, training_over: bool | None = None) -> None:
         """Change what is given. Open worked examples are taken back when training is over."""
@@ -269,6 +280,16 @@ def admit(
 def member_from(row: Any) -> Member:
     flags = bool(row.paused), bool(row.training_over)
     return Member(row.id, row.role, moment(row.joined), moment(row.seen), row.share, *flags, decode(row.source))
+
+
+def someone_else(rater: str) -> str:
+    return f"the id {rater!r} belongs to another person here"
+
+
+def _is_reserved(connection: Connection, rater: str) -> bool:
+    """Whether a named invite reserves an id: nobody is to rate in the name of another."""
+    reserved = select(invites.c.seq).where(invites.c.name == rater, invites.c.revoked.is_(None)).limit(1)
+    return connection.execute(reserved).first() is not None
 
 
 def _check_role(connection: Connection, rater: str, role: Role) -> Any:

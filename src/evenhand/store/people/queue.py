@@ -75,7 +75,7 @@ def strata(protocol: Protocol, plan: Plan) -> tuple[str, ...]:
 
 def needed(protocol: Protocol) -> list[str]:
     """The criteria on which a unit that was rated completely has an answer in any case."""
-    always = [criterion.id for criterion in protocol.criteria if criterion.required and criterion.when is None]
+    always = [one.id for one in protocol.criteria if one.required and one.when is None and one.of is None]
     return always or [protocol.lead.id]
 
 

@@ -52,6 +52,12 @@ _PAGE = _OF_RATER.where(assignments.c.number > bindparam("after")).limit(bindpar
 _OPEN = assignments.c.state == literal_column("'open'")
 _OPEN_OR_LAPSED = _OF_RATER.where(or_(_OPEN, assignments.c.lapsed == 1))
 # Constants of partial indexes are in the text, because a database looks for them there.
+_BEFORE = (
+    select(func.count().label("tasks"), func.max(assignments.c.number).label("previous"))
+    .join(raters, raters.c.seq == assignments.c.rater)
+    .where(assignments.c.protocol == CURRENT_PROTOCOL, raters.c.id == bindparam("name"))
+    .where(assignments.c.number < bindparam("of_number"))
+)
 _OWN = assignments.c.purpose != literal_column("'repeat'")
 _WITH_ITEM = _OF_RATER.where(_OWN, assignments.c.item == bindparam("of_item"))
 _EXPIRED = (
@@ -70,11 +76,22 @@ _COUNTS = (
     .order_by(raters.c.seq)
 )
 
+_UNFINISHED = (
+    select(raters.c.id, assignments.c.item)
+    .join(raters, raters.c.seq == assignments.c.rater)
+    .where(assignments.c.protocol == CURRENT_PROTOCOL, assignments.c.state != "done")
+    .where(assignments.c.purpose.in_(COUNTED))
+)
+
 # What a rater was given, and may be given next.
 _MINE = _mine(assignments)
 _IS_COUNTED = assignments.c.purpose.in_(COUNTED)
+_LAST = (
+    select(func.max(assignments.c.number)).where(assignments.c.rater == bindparam("of_rater")).correlate(None)
+).scalar_subquery()
 _HISTORY = select(
-    func.coalesce(func.max(assignments.c.number), 0).label("last"),
+    func.coalesce(_LAST, 0).label("last"),
+    func.count().label("tasks"),
     func.count(case((assignments.c.purpose == Purpose.TRAINING.value, 1))).label("trained"),
     func.count(case((_IS_COUNTED & (assignments.c.state != "returned"), 1))).label("given"),
 ).where(_MINE)
@@ -149,10 +166,11 @@ class Tasks:
        had rated an item before the queue was made count among the K; the rater with the known answers never does.
        Beyond the K an item comes to a person only as one with a known answer, by `reassign`, or because they finish a
        task that was returned. Nobody is given an item that they have rated in another way.
-    2. A rater's tasks are numbered 1, 2, 3 … without gaps. A number keeps its item for good.
+    2. A rater's tasks are numbered 1, 2, 3 … without gaps, whatever protocol they belong to. A number keeps its item
+       for good, and no number is used again: what a client sends late cannot end up at another item.
     3. `next` takes the same time in a study of any size; it grows with what this rater was given before.
-    4. Tasks and their numbers belong to the current protocol in the database, also when another process adopted it.
-       Under a changed one everyone begins again at 1; an earlier one that is adopted again continues where it was left.
+    4. Only tasks of the current protocol in the database are found, also when another process adopted it. Under a
+       changed one everyone begins again; an earlier one that is adopted again continues where it was left.
     """
 
     _database: Database
@@ -220,6 +238,17 @@ class Tasks:
             row = find_row(connection, rater, number)
             return None if row is None else _task(row)
 
+    def unfinished(self, item: str | None = None) -> frozenset[tuple[str, int]]:
+        """Raters with the places, from 0, of items that they were given and have not finished; of one item, or all."""
+        chosen = assignments.c.item == select(items.c.seq).where(items.c.id == item).scalar_subquery()
+        rows = self._database.read(_UNFINISHED if item is None else _UNFINISHED.where(chosen))
+        return frozenset((rater, number - 1) for rater, number in rows)
+
+    def before(self, rater: str, number: int) -> tuple[int, int | None]:
+        """How many tasks a rater was given before this one, and the number of the last of them."""
+        ((tasks, previous),) = self._database.read(_BEFORE, {"name": rater, "of_number": number})
+        return tasks, previous
+
     def all(self, rater: str, *, after: int = 0, limit: int = 1000) -> Sequence[Task]:
         asked = {"name": rater, "after": min(max(after, 0), 2**31 - 1), "at_most": limit}
         return [_task(row) for row in self._database.read(_PAGE, asked)]
@@ -234,11 +263,12 @@ class Tasks:
             turn.see(task.rater)
             yield turn, task
 
-    def touch(self, rater: str, number: int) -> None:
-        """Renew the claim on an open task, or claim a returned one again while its item is free."""
+    def touch(self, rater: str, number: int) -> TaskState:
+        """Renew the claim on an open task, or claim a returned one again while its item is free; returns its state."""
         with self._task_turn(rater, number) as (turn, task):
             if task.state == "open" or (task.state == "returned" and _is_free(task)):
                 turn.claim(task)
+            return find_row(turn.connection, rater, number).state
 
     def finish(self, rater: str, number: int) -> None:
         """Mark an open or returned task as done; a second time changes nothing."""
@@ -248,11 +278,13 @@ class Tasks:
                 if task.purpose == Purpose.TRAINING and task.example == len(turn.protocol.examples) - 1:
                     turn.connection.execute(_UPDATE_MEMBER, {"of_rater": task.rater, "training_over": 1})
 
-    def reopen(self, rater: str, number: int) -> None:
-        """Open a finished task again under a new claim; its item stayed with this rater. Training stays done."""
+    def reopen(self, rater: str, number: int) -> TaskState:
+        """Open a finished task again under a new claim; its item stayed with this rater. Training stays done. Returns
+        its state."""
         with self._task_turn(rater, number) as (turn, task):
             if task.state == "done" and task.purpose != Purpose.TRAINING:
                 turn.claim(task)
+            return find_row(turn.connection, rater, number).state
 
     def give_back(self, rater: str, *, number: int | None = None) -> int:
         """Return open tasks, or one of them, for others; returns how many. This rater is not given them again. Training
@@ -374,7 +406,7 @@ class _Turn:
     def _give_new(self, member: Any, history: Any) -> int | None:
         find = {Purpose.GOLD: self._next_known, Purpose.REPEAT: self._next_repeat, Purpose.RATE: self._next_free}
         number = history.last + 1
-        for due in purposes_due(number - history.trained, self.plan):
+        for due in purposes_due(history.tasks + 1 - history.trained, self.plan):
             found = find[due](member, number)
             if found is not None:
                 purpose = Purpose.REPEAT if due is Purpose.REPEAT else self.purpose(member, found)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, select
 
 from evenhand.assignment import EXAMPLE, Purpose
 from evenhand.errors import StudyError
@@ -22,7 +22,7 @@ _CURRENT = (
     .select_from(trials)
     .join(raters, raters.c.seq == trials.c.rater)
     .join(protocols, protocols.c.seq == trials.c.protocol)
-    .join(assignments, and_(*(assignments.c[name] == trials.c[name] for name in ("rater", "protocol", "number"))))
+    .join(assignments, (assignments.c.rater == trials.c.rater) & (assignments.c.number == trials.c.number))
     .outerjoin(items, items.c.seq == assignments.c.item)
     .where(trials.c.protocol == CURRENT_PROTOCOL)
     .order_by(trials.c.seq)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, HTTPException, Path, Request, Response
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from evenhand.errors import UserError
 from evenhand.store.people.access import (
     INVITE_DAYS,
     MOST_SEATS,
@@ -17,12 +18,12 @@ from evenhand.store.people.access import (
     Role,
     check_name,
     new_invite,
+    someone_else,
     state_of,
 )
 from evenhand.web.errors import error_responses
-from evenhand.web.middleware import bearer_token
 from evenhand.web.schemas import ResponseModel, StrictRequest, view_of
-from evenhand.web.sessions import Owner, ServicesOf, client_of
+from evenhand.web.sessions import Owner, ServicesOf
 
 router = APIRouter(prefix="/api", tags=["access"])
 
@@ -144,8 +145,7 @@ def join(body: JoinRequest, request: Request, response: Response, services: Serv
     with services.read() as study:
         invite = study.store.people.access.find_invite(body.token)
     if invite is None:
-        services.record_failure(client_of(request))
-        raise HTTPException(401, BAD_LINK)
+        raise services.wrong_credential(request, BAD_LINK)
     rater = invite.name or body.source.PROLIFIC_PID or body.source.id
     if rater is None:
         raise HTTPException(422, {"error": ID_NEEDED, "problems": ["body.source: an id is missing"]})
@@ -158,10 +158,8 @@ def join(body: JoinRequest, request: Request, response: Response, services: Serv
 
 @router.post("/session/owner", summary="Sign in as the study's owner", responses=error_responses(400))
 def sign_in_owner(body: OwnerRequest, request: Request, response: Response, services: ServicesOf) -> SignedIn:
-    client = client_of(request)
-    if not services.is_owner(body.password, client):
-        services.record_failure(client)
-        raise HTTPException(401, WRONG_PASSWORD if services.config.owner_password else OLD_LINK)
+    if not services.is_owner(body.password):
+        raise services.wrong_credential(request, WRONG_PASSWORD if services.config.owner_password else OLD_LINK)
     with services.write() as study:
         services.sign_in(study, response, Account("owner"))
     return SignedIn("/manage")
@@ -170,6 +168,8 @@ def sign_in_owner(body: OwnerRequest, request: Request, response: Response, serv
 @router.post("/session/as", summary="Rate or adjudicate as the owner, under a name", responses=error_responses(400))
 def act_as(body: ActAsRequest, _: Owner, response: Response, services: ServicesOf) -> SignedIn:
     with services.write() as study:
+        if study.store.people.is_claimed(body.name):
+            raise UserError(f"{someone_else(body.name)}; choose another name for yourself")
         member = study.store.people.admit(body.name, body.role)
         services.sign_in(study, response, Account(member.role, member.rater))
     return SignedIn(_page(member.role))
@@ -185,8 +185,6 @@ def sign_out(request: Request, response: Response, services: ServicesOf) -> None
 def me(request: Request, services: ServicesOf) -> Me:
     """If nobody is signed in, `access` is empty. A token that is sent must be valid."""
     accounts = services.accounts(request)
-    if not accounts and bearer_token(request) is not None:
-        raise HTTPException(401, "This token is not valid, or it has expired.", {"WWW-Authenticate": "Bearer"})
     with services.read() as study:
         title = study.protocol.title
     rater = next((account.name for account in accounts if account.name), None)

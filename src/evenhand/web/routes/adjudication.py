@@ -14,7 +14,7 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
 from evenhand.analysis.disagreements import DisputedTogether, disputed_together
-from evenhand.analysis.tables import Tables
+from evenhand.analysis.tables import Table, Tables
 from evenhand.errors import UserError
 from evenhand.protocol.completion import is_answer
 from evenhand.protocol.model import field_text
@@ -105,13 +105,16 @@ def disputes(
     Disagreement is from 0 to 1, the largest possible distance between two ratings, and averaged over criteria.
     """
     with services.read() as study:
-        protocol = study.protocol
+        protocol, gold = study.protocol, study.store.people.tasks.plan().gold
+        hidden = study.store.people.tasks.unfinished()
     if criterion is not None and criterion not in protocol.by_id:
         valid = ", ".join(known.id for known in protocol.criteria)
         raise UserError(f"there is no such criterion; there are: {valid}")
-    tables, found = services.cache.from_tables(
+    version, tables = services.cache.snapshot()
+    found = services.cache.get(
         f"disputes by {include} on {criterion}",
-        lambda tables: (tables, _disputed_units(tables, criterion, include == "models")),
+        lambda: (version, gold, hidden),
+        lambda: _disputed_units(tables, _visible(tables, gold, hidden, include == "models"), criterion),
     )
     with services.read() as study:
         shown = list(islice(_disputes(study, tables, found, unruled=open), limit + 1))
@@ -129,7 +132,8 @@ def form(account: AdjudicatorOrOwner, services: ServicesOf) -> Form:
 def unit_case(account: AdjudicatorOrOwner, services: ServicesOf, unit: UnitId) -> CaseView:
     """All current ratings of one unit, with rationale, confidence, notes and evidence.
 
-    The owner, who does not rate, has no ratings of their own here.
+    Known answers, and ratings by people who have not finished the item, are left out. The owner, who does not rate, has
+    no ratings of their own here.
     """
     with services.read() as study:
         protocol, (item, found, ratings) = study.protocol, _find_unit(study, unit)
@@ -142,6 +146,7 @@ def unit_case(account: AdjudicatorOrOwner, services: ServicesOf, unit: UnitId) -
         if one.rater != account.name
     ]
     units = [unit_view(protocol, found, own)]
+    services.shown.setdefault((account.name, found.id), set()).update(one.rater for one in others)
     return CaseView(found.id, item.id, fields_of(protocol, item.fields), units, others)
 
 
@@ -157,39 +162,52 @@ def put_ruling(
 ) -> SavedAnswer:
     """Save an adjudicator's rating in place of the one you know.
 
-    It records whose ratings were visible; the other ratings do not change. It is safe to send the same ruling again
+    It records whose ratings you were shown; the other ratings do not change. It is safe to send the same ruling again
     with the same id.
     """
     replaces = replaced_id(if_match, if_none_match)
     with services.write(digest) as study:
         item, unit, ratings = _find_unit(study, body.unit)
         own = {rating.criterion: rating for rating in ratings if rating.rater == account.name}
-        visible = tuple(sorted({rating.rater for rating in ratings} - {account.name}))
+        # Without a record of what this server has shown, everything that it would show: better too much.
+        shown = services.shown.get((account.name, unit.id), {rating.rater for rating in ratings})
+        visible = tuple(sorted(shown - {account.name}))
         known = {"unit": unit.id, "rater": account.name, "digest": study.protocol.digest, "visible": visible}
-        target = AnsweredUnit(study, partial(Rating, **known), own)
+        target = AnsweredUnit(study, unit.field, partial(Rating, **known), own)
         saved = save_answer(target, body.criterion, body, replaces, item.fields)
     response.headers["ETag"] = f'"{saved.rating.id}"'
     return saved
 
 
 def _find_unit(study: Study, unit_id: str) -> tuple[Item, Unit, Sequence[Rating]]:
-    """A unit with its item and all of its current ratings; 404 if there is none with that id."""
+    """A unit with its item and its current ratings that may be seen; 404 if there is none with that id."""
     unit = study.store.items.unit(unit_id)
     item = study.store.items.find(unit.item) if unit else None
     if unit is None or item is None:
         raise HTTPException(404, "There is no such unit in this study.")
-    return item, unit, _ratings_of(study, unit)
+    tasks = study.store.people.tasks
+    hidden = {tasks.plan().gold, *(rater for rater, _ in tasks.unfinished(item.id))}
+    return item, unit, [rating for rating in _ratings_of(study, unit) if rating.rater not in hidden]
 
 
-def _disputed_units(tables: Tables, criterion: str | None, models: bool) -> Sequence[DisputedTogether]:
-    """The disputed units, largest disagreement first: enough of them to fill a list without those that have a ruling.
+def _visible(tables: Tables, gold: str | None, hidden: Set[tuple[str, int]], models: bool) -> Tables:
+    """The ratings that may be in dispute: those of people, but not of adjudicators, known answers, or items that their
+    rater has not finished; `models` also counts models and rules."""
+    view, numbers = tables.compared(), {rater.id: number for number, rater in enumerate(tables.raters)}
+    apart = [numbers[name] for name in (gold,) if name in numbers] + ([] if models else view.machines())
+    cells = [numbers[name] * tables.n_items + item for name, item in hidden if name in numbers]
+    found: dict[str, Table] = {}
+    for name, table in view.tables.items():
+        items = table.unit if tables.clusters is None else tables.clusters[table.unit]
+        kept = ~np.isin(table.rater, apart) & ~np.isin(table.rater * tables.n_items + items, cells)
+        columns = {column: getattr(table, column)[kept] for column in ("unit", "rater", "code", "order")}
+        found[name] = replace(table, **columns, confidence=None)
+    return replace(view, tables=found)
 
-    People count, adjudicators never; `models` also counts models and rules.
-    """
-    view = tables.compared()
-    if not models:
-        people = {name: table.without(view.machines()) for name, table in view.tables.items()}
-        view = replace(view, tables=people)
+
+def _disputed_units(tables: Tables, view: Tables, criterion: str | None) -> Sequence[DisputedTogether]:
+    """The disputed units of a view, largest disagreement first: enough to fill a list without those that have a
+    ruling."""
     if criterion is not None and criterion not in view.tables:
         return []
     statuses = [table.statuses[number] for table in tables.tables.values() for number in _adjudicators(tables)]
@@ -232,7 +250,9 @@ def _dispute(study: Study, tables: Tables, one: DisputedTogether, contested: Set
 
 
 def _ratings_of(study: Study, unit: Unit) -> Sequence[Rating]:
-    return [rating for rating in study.store.ratings.all(item=unit.item) if rating.unit == unit.id]
+    """What was answered on the unit; overlap scores are no answers."""
+    found = [rating for rating in study.store.ratings.all(item=unit.item) if rating.unit == unit.id]
+    return [rating for rating in found if rating.criterion in study.protocol.by_id]
 
 
 def _adjudicators(tables: Tables) -> list[int]:

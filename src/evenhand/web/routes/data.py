@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query
-from pydantic import Field
 
+from evenhand.protocol.model import UnitKind
 from evenhand.records import FieldValue, Item, Kind, RaterRef, Rating, Span, Status, now
 from evenhand.report.build import agreement_report, measures_report
 from evenhand.report.json import agree_json, measures_json
 from evenhand.store.people.access import Role
 from evenhand.study import Study
 from evenhand.web.errors import error_responses
-from evenhand.web.schemas import AsciiJSONResponse, Moment, ResponseModel, StatisticView, view_of
+from evenhand.web.schemas import AsciiJSONResponse, Moment, ResponseModel, view_of
 from evenhand.web.sessions import Owner, ServicesOf
 
 router = APIRouter(prefix="/api", tags=["data"])
@@ -27,9 +27,10 @@ Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="entries per page")]
 
 
 class UnitEntry(ResponseModel):
-    """What a rating is about: the item itself, or a sentence or question of it.
+    """What a rating is about: the item itself, or a sentence, question or claim of it.
 
-    `position` is its place in the item, from 1. A question has the reference's own `answer` and the `key_info` that it
+    `position` is its place in the item, from 1. A sentence or claim has the `field` that it comes from, and a `span` if
+    it stands there word for word. A question has the reference's own `answer` and the `key_info` that it
     was made from.
     """
 
@@ -37,6 +38,7 @@ class UnitEntry(ResponseModel):
     position: int
     text: str | None
     span: Span | None
+    field: str | None
     answer: str | None
     key_info: str | None
 
@@ -109,7 +111,7 @@ class StudyEntry(ResponseModel):
     version: str
     digest: str
     language: str
-    unit: Literal["item", "sentence", "question"]
+    unit: UnitKind
     criteria: list[str]
     items: int
     units: int
@@ -210,148 +212,16 @@ def _rating_entry(study: Study, number: int, rating: Rating, kind: Kind) -> Rati
     return view_of(RatingEntry, rating, number=number, item=item, position=position, kind=kind)
 
 
-# What `agree --json` and `measures --json` print. These classes only describe it.
-
-
-class PairAgreement(ResponseModel, kw_only=True):
-    """Two raters on the units that both rated. Coefficients that do not suit the scale are absent."""
-
-    a: str
-    b: str
-    kind: Literal["person-person", "person-model", "model-model"]
-    n: int
-    percent: StatisticView
-    kappa: StatisticView
-    kappa_linear: StatisticView | None = None
-    kappa_quadratic: StatisticView | None = None
-    within_one: StatisticView | None = None
-    spearman: StatisticView | None = None
-    ac: StatisticView
-    macro_f1: StatisticView
-    per_label: dict[str, StatisticView]
-    labels: list[int | float | str]
-    confusion: Annotated[list[list[int]], Field(description="rows: a, columns: b, in the order of labels")]
-
-
-class MajorityVote(ResponseModel, kw_only=True):
-    """Units that every rater rated: all ratings equal, more than half equal, neither."""
-
-    n: int
-    full: int
-    majority: int
-    none: int
-    per_rater: Annotated[dict[str, float | None], Field(description="each rater's match with the majority")]
-    with_others: Annotated[
-        dict[str, StatisticView], Field(description="each rater's match with the majority of the others")
-    ]
-
-
-class Ceiling(ResponseModel, kw_only=True):
-    """The agreement of the people with each other."""
-
-    percent: StatisticView
-    alpha: StatisticView
-
-
-class Baseline(ResponseModel, kw_only=True):
-    """The most frequent label of the people, which a constant rater would always give."""
-
-    label: int | float | str
-    share: float
-
-
-class CriterionAgreement(ResponseModel, kw_only=True):
-    """The agreement of all raters, and of every pair, on one criterion."""
-
-    level: Literal["nominal", "ordinal", "interval"]
-    n_units: Annotated[int, Field(description="units rated by two raters or more")]
-    percent: StatisticView
-    alpha: StatisticView
-    ac: StatisticView
-    fleiss: StatisticView
-    icc: StatisticView | None = None
-    forms: Annotated[dict[str, str], Field(description="the exact form of each statistic")]
-    majority: MajorityVote
-    ceiling: Ceiling
-    baseline: Baseline | None
-    shares: dict[str, float]
-    specific: Annotated[dict[str, StatisticView], Field(description="agreement on each label")]
-    rare: Annotated[StatisticView, Field(description="agreement on the rare labels")]
-    warnings: list[str]
-    pairs: list[PairAgreement]
-    status: Annotated[dict[str, int], Field(description="ratings by status")]
-
-
-class RaterIdentity(ResponseModel, kw_only=True):
-    """A rater and its kind."""
-
-    id: str
-    kind: Literal["person", "model", "rule"]
-
-
-class TargetEntry(StatisticView, kw_only=True):
-    """A figure compared with the protocol's goal for it."""
-
-    measure: str
-    goal: float
-    criterion: str | None
-    a: str | None
-    b: str | None
-    label: int | float | str | None
-    verdict: str
-    met: bool
-    more_items: Annotated[int | None, Field(description="more items needed to decide it, if known")]
-
-
-class LeftOut(ResponseModel, kw_only=True):
-    """What the figures leave out."""
-
-    earlier_protocols: Annotated[dict[str, int], Field(description="ratings under other protocol versions, by digest")]
-    adjudicators: Annotated[list[str], Field(description="raters who saw the ratings of others")]
-
-
-class AgreementDocument(ResponseModel, kw_only=True):
-    """What `evenhand agree --json` prints."""
-
-    protocol: str
-    digest: str
-    raters: list[RaterIdentity]
-    criteria: dict[str, CriterionAgreement]
-    targets: list[TargetEntry]
-    left_out: LeftOut
-
-
-class MeasureFigure(StatisticView, kw_only=True):
-    """One figure of a measure: of one rater or pair, overall or in one stratum."""
-
-    name: str
-    kind: str
-    criterion: str | None
-    rater: str | None
-    against: str | None
-    stratum: dict[str, str] | None
-    label: int | float | str | None
-    detail: Annotated[dict[str, Any] | None, Field(description="more than one number, such as a confusion table")]
-    left_out: Annotated[dict[str, int], Field(description="ratings not used, by reason")]
-
-
-class MeasuresDocument(ResponseModel, kw_only=True):
-    """What `evenhand measures --json` prints."""
-
-    protocol: str
-    digest: str
-    measures: list[MeasureFigure]
-
-
-@router.get("/agreement", response_model=AgreementDocument, summary="Get the agreement between raters")
+@router.get("/agreement", response_model=dict[str, Any], summary="Get the agreement between raters")
 def agreement(_: Owner, services: ServicesOf) -> AsciiJSONResponse:
-    """The document that `evenhand agree --json` prints."""
+    """The document that `evenhand agree --json` prints: `protocol`, `digest`, `raters`, `criteria` with the agreement
+    of all raters and of every pair, `targets`, and `left_out`."""
     document = services.cache.from_tables("agreement", lambda tables: agree_json(agreement_report(tables)))
     return AsciiJSONResponse(document)
 
 
-@router.get("/measures", response_model=MeasuresDocument, summary="Get the protocol's measures")
+@router.get("/measures", response_model=dict[str, Any], summary="Get the protocol's measures")
 def measured(_: Owner, services: ServicesOf) -> AsciiJSONResponse:
-    """The document that `evenhand measures --json` prints."""
+    """The document that `evenhand measures --json` prints: `protocol`, `digest`, and `measures` with each figure."""
     document = services.cache.from_tables("measures", lambda tables: measures_json(measures_report(tables)))
     return AsciiJSONResponse(document)

@@ -17,6 +17,7 @@ from evenhand.assignment import Plan, Purpose, TaskState
 from evenhand.monitoring.activity import Participant, activity_of
 from evenhand.monitoring.progress import StudyProgress, progress
 from evenhand.monitoring.quality import Match
+from evenhand.protocol.model import UnitKind
 from evenhand.records import Rating, Status, now
 from evenhand.store.people.access import Member, People, Role
 from evenhand.store.people.tasks import TaskCounts
@@ -212,7 +213,7 @@ class StudyProgressView(StudyProgress):
     title: str
     protocol: str
     version: str
-    unit: Literal["item", "sentence", "question"]
+    unit: UnitKind
     overlap: int | None
     paused: bool
 

@@ -1,9 +1,12 @@
 """The HTML pages. Their content comes from the JSON routes; these routes decide who may see which page."""
 
+from urllib.parse import urlsplit
+
 from fastapi import APIRouter, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from evenhand.protocol.guideline import guideline
+from evenhand.web.config import is_loopback
 from evenhand.web.sessions import Services, ServicesOf
 from evenhand.web.templating import markdown_html, render
 
@@ -46,16 +49,21 @@ def login(services: ServicesOf) -> Response:
 def page_for_members(request: Request, services: ServicesOf) -> Response:
     """One of the pages for people who are signed in."""
     name = request.scope["route"].path.strip("/")
-    if not any(account.access in MEMBERS[name] for account in services.accounts(request)):
+    accounts = services.accounts(request)
+    if not any(account.access in MEMBERS[name] for account in accounts):
         return _not_signed_in()
-    return _page(services, f"{name}.html", name.capitalize())
+    # The study's owner and adjudicators may always read the worked examples.
+    raters = [account.name for account in accounts if account.access == "rater"]
+    only_rates = name == "rate" or len(raters) == len(accounts)
+    return _page(services, f"{name}.html", name.capitalize(), rater=raters[0] if raters and only_rates else None)
 
 
 @router.get("/manage")
 def manage(request: Request, services: ServicesOf) -> Response:
     if not any(account.access == "owner" for account in services.accounts(request)):
         return RedirectResponse("/login", 303)
-    return _page(services, "manage.html", "Manage")
+    local = is_loopback(urlsplit(services.config.url).hostname or "")
+    return _page(services, "manage.html", "Manage", local=local)
 
 
 @router.get("/api")
@@ -64,19 +72,26 @@ def api(request: Request, services: ServicesOf) -> Response:
 
 
 @router.get("/healthz")
-def health(services: ServicesOf) -> dict[str, str]:
-    """Whether the study can be read."""
-    with services.read() as study:
-        study.store.items.at([0])
-    return {"status": "ok"}
+def health(services: ServicesOf) -> Response:
+    """Whether the study can be read and written."""
+    if services.is_healthy():
+        return JSONResponse({"status": "ok"})
+    return JSONResponse({"status": "failing", "error": "The study cannot be written; the log says why."}, 503)
 
 
-def _page(services: Services, template: str, title: str, **more: object) -> Response:
+def _page(services: Services, template: str, title: str, *, rater: str | None = None, **more: object) -> Response:
+    """A page. Its guideline has the worked examples, unless `rater` is still going to rate them as training. Only the
+    protocol changes while the server runs, so it is rendered once for each."""
     with services.read() as study:
-        protocol = study.protocol
-    text = markdown_html(guideline(protocol, owner=False))
-    more |= {"title": title, "study": protocol.title, "protocol": protocol, "guideline": text}
-    return HTMLResponse(render(template, **more))
+        protocol, people = study.protocol, study.store.people
+        member = None if rater is None or people.tasks.plan().training == "off" else people.member(rater)
+    examples = member is None or member.training_over
+
+    def rendered() -> str:
+        text = markdown_html(guideline(protocol, owner=False, examples=examples))
+        return render(template, title=title, study=protocol.title, protocol=protocol, guideline=text, **more)
+
+    return HTMLResponse(services.cache.get(f"{template} {examples}", lambda: protocol.digest, rendered))
 
 
 def _not_signed_in() -> Response:

@@ -14,10 +14,10 @@ from pydantic import Field, StrictInt
 from evenhand.assignment import Plan, Purpose, Task, TaskState, repeats_among
 from evenhand.errors import UserError
 from evenhand.nlp.words import token_f1
-from evenhand.protocol.completion import MissingPart, UnitRatings, effective_values, is_asked
+from evenhand.protocol.completion import MissingPart, UnitRatings, concerns, effective_values, is_asked
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Kind, Rating, Span, Status, Unit, Value
-from evenhand.scales import Text, same_value
+from evenhand.scales import Text, is_next_level, same_value
 from evenhand.store.people.tasks import TaskCounts
 from evenhand.study import Study
 from evenhand.web import answers
@@ -41,11 +41,12 @@ SIMILAR = 0.5
 
 
 class UnitView(UnitState):
-    """A unit with its rater's current ratings, by criterion."""
+    """A unit with its rater's current ratings, by criterion; `field` is the one that it comes from."""
 
     position: int
     text: str | None
     span: Span | None
+    field: str | None
     ratings: dict[str, RatingView]
 
 
@@ -62,13 +63,15 @@ class OtherRating(ResponseModel):
 
 
 class ExampleVerdict(ResponseModel):
-    """One answer to a worked example, with the expected one."""
+    """One answer to a worked example, with the expected one. `close`: it is one level off."""
 
     criterion: str
     expected: Value | None
     given: Value | None
     right: bool
+    close: bool
     rationale: str | None
+    evidence: list[str]
 
 
 class Feedback(ResponseModel):
@@ -79,9 +82,15 @@ class Feedback(ResponseModel):
 
 
 class TaskView(ResponseModel):
-    """An item or a worked example for one rater. `title` is the worked example's. `locked`: its answers are final."""
+    """An item or a worked example for one rater. `locked`: its answers are final.
+
+    `title` is the worked example's, once it is done: a title may give the answer away. `place`
+    counts the rater's tasks under this protocol from 1; `previous` is the number of the one before.
+    """
 
     number: int
+    place: int
+    previous: int | None
     purpose: Literal["training", "rate"]
     state: TaskState
     locked: bool
@@ -322,12 +331,15 @@ def progress_of(study: Study, rater: str, plan: Plan) -> TaskProgress:
 
 def task_view(task: RaterTask) -> TaskView:
     """A task with everything that its rater may see."""
+    before, previous = task.study.store.people.tasks.before(task.task.rater, task.task.number)
     return view_of(
         TaskView,
         task.task,
+        place=before + 1,
+        previous=previous,
         purpose=_shown_purpose(task.task),
         locked=task.locked,
-        title=task.example.title if task.example else None,
+        title=task.example.title if task.example and task.task.state == "done" else None,
         fields=fields_of(task.protocol, task.fields),
         units=[unit_view(task.protocol, unit, task.ratings.get(unit.id, {})) for unit in task.units],
         feedback=feedback_on(task),
@@ -337,7 +349,9 @@ def task_view(task: RaterTask) -> TaskView:
 
 def unit_view(protocol: Protocol, unit: Unit, ratings: UnitRatings) -> UnitView:
     shown = {criterion: view_of(RatingView, rating) for criterion, rating in ratings.items()}
-    return view_of(UnitView, unit_state(protocol, ratings), unit, span=shown_span(protocol, unit), ratings=shown)
+    return view_of(
+        UnitView, unit_state(protocol, ratings, unit.field), unit, span=shown_span(protocol, unit), ratings=shown
+    )
 
 
 # What a rater may see when a task is done
@@ -349,16 +363,18 @@ def feedback_on(task: RaterTask) -> Feedback | None:
     example, protocol = task.example, task.protocol
     if example is None or task.task.state != "done":
         return None
-    given = effective_values(protocol, next(iter(task.ratings.values()), dict[str, Rating]()))
+    field = task.units[0].field
+    given = effective_values(protocol, next(iter(task.ratings.values()), dict[str, Rating]()), field)
     verdicts: list[ExampleVerdict] = []
     for criterion in protocol.criteria:
         expected = example.ratings.get(criterion.id)
-        if expected is None and is_asked(criterion, example.ratings):
+        if not concerns(criterion, field) or (expected is None and is_asked(criterion, example.ratings, field)):
             continue
         answer = given.get(criterion.id)
         right = is_right(criterion, expected, answer, protocol.language)
-        rationale = example.rationales.get(criterion.id)
-        verdicts.append(ExampleVerdict(criterion.id, expected, answer, right, rationale))
+        close, rationale = is_next_level(criterion.scale, expected, answer), example.rationales.get(criterion.id)
+        quotes = list(example.evidence.get(criterion.id, ()))
+        verdicts.append(ExampleVerdict(criterion.id, expected, answer, right, close, rationale, quotes))
     return Feedback(example.explanation, verdicts)
 
 

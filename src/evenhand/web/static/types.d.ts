@@ -20,9 +20,13 @@ interface Condition {
 }
 
 interface Scale {
-  type: "ordinal" | "nominal" | "text" | "percent";
+  type: "ordinal" | "nominal" | "text" | "percent" | "continuous";
   values: { value: Value; label: string; text: string }[];
+  /** The least and the greatest number, if any number between them is an answer. */
+  ends: [number, number] | null;
   unanswerable: boolean;
+  /** Answers that need no evidence even if it is required. */
+  exempt_from_evidence: string[];
 }
 
 interface Criterion {
@@ -31,6 +35,10 @@ interface Criterion {
   question: string;
   required: boolean;
   when: Condition | null;
+  /** The field whose claims it is asked about; null: all of them. */
+  of: string | null;
+  /** The fields to check against; null: those of the form. */
+  against: string[] | null;
   scale: Scale;
   rationale: Need;
   evidence: Need;
@@ -40,7 +48,7 @@ interface Criterion {
 interface FieldSpec {
   name: string;
   title: string;
-  kind: "text" | "passages" | "triples" | "label" | "number";
+  kind: "text" | "passages" | "triples" | "ids" | "label" | "number";
   role: "evidence" | "rated" | "reference" | "context";
   description: string | null;
 }
@@ -48,7 +56,7 @@ interface FieldSpec {
 interface Form {
   study: { id: string; digest: string; language: string };
   rater: string;
-  unit: "item" | "sentence" | "question";
+  unit: "item" | "sentence" | "question" | "claim";
   rated_field: string | null;
   fields: FieldSpec[];
   criteria: Criterion[];
@@ -86,13 +94,15 @@ interface Unit {
   position: number;
   text: string | null;
   span: Span | null;
+  field: string | null;
   finished: boolean;
   ratings: Record<string, Rating>;
 }
 
 interface Feedback {
   explanation: string | null;
-  criteria: { criterion: string; expected: Value | null; given: Value | null; right: boolean; rationale: string | null }[];
+  criteria: { criterion: string; expected: Value | null; given: Value | null; right: boolean; close: boolean;
+    rationale: string | null; evidence: string[] }[];
 }
 
 interface OtherRating {
@@ -114,6 +124,8 @@ type TaskId = number | string;
 
 interface Task extends Results {
   number: TaskId;
+  place?: number;
+  previous?: TaskId | null;
   purpose: "training" | "rate" | "ruling";
   state: "open" | "done" | "returned";
   locked: boolean;
@@ -337,7 +349,7 @@ interface Draft {
 
 interface TextField {
   id: string;
-  kind: "line" | "lines" | "percent";
+  kind: "lines" | "number" | "percent";
   label?: string;
   /** The id of a label elsewhere. */
   labelledBy?: string;

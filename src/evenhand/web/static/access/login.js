@@ -24,14 +24,13 @@ async function start() {
 
 /** @param {string} password @returns {Promise<boolean>} whether it was accepted */
 async function signIn(password) {
-  state.hidden = true;
+  state.textContent = "";
   try {
     const { next } = await post("/api/session/owner", { password });
     location.replace(next);
     return true;
   } catch (error) {
     state.textContent = requestError(error).message;
-    state.hidden = false;
     /** @type {HTMLInputElement | null} */ (document.getElementById("password"))?.select();
     return false;
   }

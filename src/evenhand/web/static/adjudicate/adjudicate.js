@@ -88,7 +88,10 @@ class AdjudicationPage extends Workbench {
     const options = { name, isHidden: this.hidesNames, quote: (/** @type {Span} */ span) => this.quote(span) };
     const badge = (/** @type {Criterion} */ { id }) => {
       const share = this.disagreements[id];
-      return share > 0 && h("span", { class: "badge caution disagreement" }, disagreement(share));
+      const isModel = (/** @type {JudgedRating} */ { criterion, kind }) => criterion === id && kind !== "person";
+      const isOfPeople = this.ui.open === id && !this.countsModels && this.ratings.some(isModel);
+      const words = disagreement(share) + (isOfPeople ? " among people" : "");
+      return share > 0 && h("span", { class: "badge caution disagreement" }, words);
     };
     const introduction = (/** @type {Criterion} */ criterion) => [
       ratingsTable(criterion, this.ratings, options),
@@ -137,10 +140,13 @@ class AdjudicationPage extends Workbench {
 
   // The list
 
+  get countsModels() {
+    return isChecked("models");
+  }
+
   /** What the filters ask for, as the query of a request. */
   get query() {
-    const isChecked = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (byId(name)).checked;
-    const include = isChecked("models") ? "models" : "people";
+    const include = this.countsModels ? "models" : "people";
     const query = new URLSearchParams({ open: String(!isChecked("ruled")), include });
     const criterion = /** @type {HTMLSelectElement} */ (byId("criterion")).value;
     if (criterion) query.set("criterion", criterion);
@@ -208,8 +214,9 @@ class AdjudicationPage extends Workbench {
     history.replaceState(null, "", `#${new URLSearchParams({ unit })}`);
     this.draw();
     for (const id of ["sources", "rating"]) byId(id).scrollTop = 0;
+    scrollTo(0, 0); // on a phone, the page scrolls as a whole
     byId("disputes").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-    document.getElementById(`sentence-${this.ui.position}`)?.scrollIntoView({ block: "nearest" });
+    this.showUnit();
     this.focusAnswer();
     announce(`${unit}: ${counted(this.disputed.length, "criterion", "criteria")} in dispute`);
   }
@@ -308,6 +315,9 @@ class AdjudicationPage extends Workbench {
     this.load();
   }
 }
+
+/** @param {string} name of a filter */
+const isChecked = (name) => /** @type {HTMLInputElement} */ (byId(name)).checked;
 
 async function start() {
   try {

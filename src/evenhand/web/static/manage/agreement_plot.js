@@ -13,7 +13,7 @@ const EDGE = { left: 38, right: 12, top: 10, bottom: 34 };
  * @param {Record<string, {title: string, points: AgreementPoint[]}>} criteria
  */
 export function agreementPlots(criteria) {
-  const bottom = lowestTick(Object.values(criteria).map(({ points }) => points.filter(isDefined)));
+  const bottom = lowestTick(Object.values(criteria).flatMap(({ points }) => points.filter(isDefined)));
   return Object.entries(criteria).map(([id, { title, points }]) => agreementPlot(id, title, points, bottom));
 }
 
@@ -43,7 +43,7 @@ function drawing(id, title, points, drawn, bottom) {
   const right = WIDTH - EDGE.right;
   const x = (/** @type {number} */ ratings) => EDGE.left + ((right - EDGE.left) * ratings) / most;
   const height = HEIGHT - EDGE.top - EDGE.bottom;
-  const y = (/** @type {number} */ value) => EDGE.top + (height * (1 - Math.max(value, bottom))) / (1 - bottom);
+  const y = (/** @type {number} */ value) => EDGE.top + (height * (1 - value)) / (1 - bottom);
   const ruler = ticks(bottom).map((tick) => [
     h("line", { x1: EDGE.left, x2: right, y1: y(tick), y2: y(tick), class: tick ? "rule" : "rule zero" }),
     label(EDGE.left - 6, y(tick) + 4, coefficient(tick).replace(/\.?0+$/, ""), "end"),
@@ -69,21 +69,15 @@ function label(x, y, text, anchor) {
   return h("text", { x, y, "text-anchor": anchor }, text);
 }
 
-/**
- * The lowest value shown: 0, unless a curve, or the interval at its end, is well below. The wide intervals of the
- * beginning may leave the drawing; the table has them.
- * @param {DefinedPoint[][]} curves
- */
-function lowestTick(curves) {
-  const ends = curves.map((curve) => curve.at(-1)?.ci?.[0] ?? 1);
-  const lowest = Math.min(1, ...curves.flat().map((point) => point.value), ...ends);
-  return lowest >= -0.05 ? 0 : lowest >= -0.5 ? -0.5 : -1;
+/** The lowest value shown: 0, unless a curve or an interval is below. @param {DefinedPoint[]} points */
+function lowestTick(points) {
+  return Math.floor(2 * Math.min(0, ...points.flatMap(({ value, ci }) => [value, ...(ci ?? [])]))) / 2;
 }
 
 /** @param {number} bottom */
 function ticks(bottom) {
-  if (bottom === 0) return [0, 0.25, 0.5, 0.75, 1];
-  return bottom === -0.5 ? [-0.5, 0, 0.5, 1] : [-1, -0.5, 0, 0.5, 1];
+  const step = bottom === 0 ? 0.25 : 0.5;
+  return Array.from({ length: (1 - bottom) / step + 1 }, (_, at) => bottom + at * step);
 }
 
 /** The drawing in words. @param {AgreementPoint[]} points @param {DefinedPoint[]} drawn */

@@ -72,7 +72,7 @@ async function makeInvite() {
   const data = new FormData(form);
   const isGroup = isForGroup();
   clearErrors(form);
-  showError("");
+  errorText.textContent = "";
   if (!isGroup && !String(data.get("name")).trim()) return void showErrors(form, ["body.name: Enter the person's name."]);
   const days = number(data, "days");
   const body = {
@@ -88,14 +88,8 @@ async function makeInvite() {
   } catch (error) {
     const { message } = requestError(error);
     const problems = error instanceof Refused ? error.problems : [];
-    showError(problems.length > 0 ? showErrors(form, problems).join("; ") : message);
+    errorText.textContent = problems.length > 0 ? showErrors(form, problems).join("; ") : message;
   }
-}
-
-/** @param {string} message */
-function showError(message) {
-  errorText.textContent = message;
-  errorText.hidden = message === "";
 }
 
 /** @param {FormData} data @param {string} name */
@@ -140,7 +134,7 @@ async function revoke({ id, name }) {
     await request("DELETE", `/api/invites/${encodeURIComponent(id)}`);
     announce("The invite is revoked.");
   } catch (error) {
-    showError(requestError(error).message);
+    errorText.textContent = requestError(error).message;
   }
   await showInvites();
 }

@@ -2,7 +2,7 @@
 
 import { announce } from "../shared/announce.js";
 import { Refused, get, post, request, requestError } from "../shared/api.js";
-import { formatTime } from "../shared/formatting.js";
+import { localTime } from "../shared/formatting.js";
 import { byId, render } from "../shared/view.js";
 import { agreementPlots } from "./agreement_plot.js";
 import { startInvites } from "./invites.js";
@@ -33,7 +33,7 @@ async function refresh() {
     showStudy(study, elsewhere);
     showRaters(raters, { pause, open: (rater) => openOpenTasks(rater, refresh).catch(showTrouble) }, Date.now());
     render(byId("growth"), agreementPlots((await get("/api/growth")).criteria));
-    updatedAt = formatTime(Date.now());
+    updatedAt = localTime(Date.now());
     freshness.textContent = `Up to date at ${updatedAt}`;
     trouble.hidden = true;
   } catch (error) {
@@ -69,13 +69,12 @@ async function rateYourself(event) {
   event.preventDefault();
   const role = event.submitter instanceof HTMLButtonElement ? event.submitter.value : "rater";
   const failure = byId("act-error");
-  failure.hidden = true;
+  failure.textContent = "";
   try {
     const { next } = await post("/api/session/as", { name: String(new FormData(actAs).get("name")), role });
     location.assign(next);
   } catch (error) {
     failure.textContent = requestError(error).message.replace(/^body\.name: /, "");
-    failure.hidden = false;
   }
 }
 

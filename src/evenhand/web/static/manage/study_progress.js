@@ -3,7 +3,7 @@
 import { count, counted, percent } from "../shared/formatting.js";
 import { byId, h, render, textElement } from "../shared/view.js";
 
-const NOUNS = { item: "Items", sentence: "Sentences", question: "Questions" };
+const NOUNS = { item: "Items", sentence: "Sentences", question: "Questions", claim: "Claims" };
 
 /** @param {StudyProgress} study @param {{rater: string, units_rated: number}[]} elsewhere who rated, but not here */
 export function showStudy(study, elsewhere) {

@@ -3,6 +3,7 @@
 import { announce } from "../shared/announce.js";
 import { Refused, get, requestError } from "../shared/api.js";
 import { guardDoubleClicks, pageChanged } from "../shared/double_click.js";
+import { counted } from "../shared/formatting.js";
 import { button, byId, h, render, row } from "../shared/view.js";
 import { showSaveStatus } from "../workbench/save_status.js";
 import { focusField } from "../workbench/text_field.js";
@@ -41,6 +42,7 @@ class RatingPage extends Workbench {
     setOutdatedAside(this.form, this.outbox);
     showSaveStatus(byId("status"), this.outbox);
     byId("open-tasks").addEventListener("click", () => this.openTasks());
+    this.tasks.addEventListener("reopened", () => this.queue.countDone(-1));
     this.listen();
     guardDoubleClicks();
     addEventListener("online", () => this.card?.retryAfterMs && this.retry());
@@ -109,12 +111,13 @@ class RatingPage extends Workbench {
     const { task } = this.tasks;
     const { training, training_optional: isOptional } = this.form;
     const final = h("p", { class: "notice" }, "These answers are final and can no longer be changed.");
-    if (task.purpose !== "training" && !task.locked) return null;
-    const place = h("strong", {}, `Training ${Math.min(Number(task.number), training)} of ${training}`);
+    const gone = h("p", { class: "notice" }, "Time ran out: another person has this item now. Your answers still count.");
+    const place = h("strong", {}, `Training ${Math.min(task.place ?? 1, training)} of ${training}`);
     const skip = button("Skip training", () => this.leaveTask(() => this.queue.skipTraining()), { class: "quiet" });
     const label = h("p", { dir: "auto" }, place, task.title ? `: ${task.title}` : "");
     const notice = h("div", { class: "notice training row spread" }, label, isOptional && skip);
-    return h("div", { class: "stack tight" }, task.purpose === "training" && notice, task.locked && final);
+    const shown = [task.purpose === "training" && notice, task.locked && final, task.state === "returned" && gone];
+    return shown.some(Boolean) ? h("div", { class: "stack tight" }, ...shown) : null;
   }
 
   bar() {
@@ -125,7 +128,7 @@ class RatingPage extends Workbench {
       "div",
       { class: "bar", role: "group", "aria-label": "Actions" },
       row(
-        button("Back", () => this.back(), { shortcut: "B", class: "quiet", disabled: Number(task.number) <= 1 }),
+        button("Back", () => this.back(), { shortcut: "B", class: "quiet", disabled: !task.previous }),
         button("Undo", () => this.undo(), { shortcut: "U", class: "quiet", disabled: history.length === 0 }),
         canSkip && button("Skip item", () => this.askToSkip(), { class: "quiet" }),
       ),
@@ -141,7 +144,7 @@ class RatingPage extends Workbench {
     if (this.results || task.locked) return "Continue";
     if (this.needsMore) return "Next criterion";
     const isOpen = (/** @type {Unit} */ { position }) => position !== this.ui.position && !this.tasks.isFinished(position);
-    if (task.units.some(isOpen)) return this.form.unit === "question" ? "Next question" : "Next sentence";
+    if (task.units.some(isOpen)) return `Next ${this.form.unit}`;
     return task.purpose === "training" ? "Check" : "Finish";
   }
 
@@ -151,15 +154,20 @@ class RatingPage extends Workbench {
     const bar = /** @type {HTMLProgressElement} */ (byId("progress"));
     bar.hidden = !progress?.of;
     if (!progress) return;
-    byId("progress-words").textContent = progress.of ? `${progress.done} of ${progress.of} done` : `${progress.done} done`;
-    if (progress.of) Object.assign(bar, { max: progress.of, value: progress.done });
+    const { current } = this.tasks;
+    const units = current?.purpose === "rate" && current.state !== "done" ? current.units : [];
+    const finished = units.filter(({ position }) => this.tasks.isFinished(position)).length;
+    const items = progress.of ? `${progress.done} of ${progress.of} done` : `${progress.done} done`;
+    const here = units.length > 1 ? `, ${finished} of ${counted(units.length, this.form.unit)} here` : "";
+    byId("progress-words").textContent = items + here;
+    if (progress.of) Object.assign(bar, { max: progress.of, value: progress.done + (units.length && finished / units.length) });
   }
 
   drawBanners() {
     const isInView = (/** @type {Entry} */ { task, position, criterion }) =>
       this.isOpen && task === this.tasks.task.number && position === this.ui.position && criterion === this.ui.open;
-    const describe = (/** @type {Entry} */ { task, kind }) =>
-      `Item ${task} ${kind === "finish" ? "could not be finished" : "has an answer that was not saved"}.`;
+    const describe = (/** @type {Entry} */ { kind }) =>
+      `An item ${kind === "finish" ? "could not be finished" : "has an answer that was not saved"}.`;
     return [this.banners(isInView, describe), outdatedNotice(this.form, this.storage, () => this.draw())];
   }
 
@@ -186,10 +194,11 @@ class RatingPage extends Workbench {
     pageChanged();
     history.replaceState(null, "", `#task-${task.number}`);
     this.draw();
+    if (this.ui.position !== task.units[0].position) this.showUnit({ isNext: true });
     this.focusTask();
     this.showResults();
-    this.queue.prefetch(task.number);
-    announce(task.purpose === "training" ? `Training ${task.number}` : `Item ${task.number}`);
+    this.queue.prefetch(task.number).then(() => this.drawSoon()); // the progress comes with it
+    announce(task.purpose === "training" ? `Training ${task.place}` : "Item opened");
   }
 
   /** Enter: what this criterion or unit needs next. */
@@ -224,7 +233,7 @@ class RatingPage extends Workbench {
     if (!entry) return this.pointAt(tasks.missing(this.ui.position)[0]);
     const open = task.units.find((unit) => !tasks.isFinished(unit.position));
     if (open) return this.goToUnit(open.position);
-    if (!wasDone && task.purpose !== "training") this.queue.countDone();
+    if (!wasDone && task.purpose !== "training") this.queue.countDone(1);
     if (task.purpose === "training" || this.form.reveal !== "never") return this.awaitResults(entry);
     return this.moveOn();
   }
@@ -234,8 +243,7 @@ class RatingPage extends Workbench {
     const { number } = this.tasks.task;
     this.isWaiting = true;
     this.draw();
-    /** @type {Results | null} */
-    const results = await this.outbox.response(entry.id);
+    const results = /** @type {Results | null} */ (await this.outbox.response(entry.id));
     this.isWaiting = false;
     if (this.tasks.current?.number !== number) return;
     pageChanged();
@@ -249,7 +257,7 @@ class RatingPage extends Workbench {
     if (!this.results) return;
     const card = document.getElementById("feedback") ?? document.getElementById("others");
     card?.focus();
-    card?.scrollIntoView({ block: "nearest" });
+    card?.scrollIntoView({ block: "start" });
   }
 
   /** The button: to the next criterion that needs an answer, and then as Ctrl+Enter. */
@@ -324,8 +332,8 @@ class RatingPage extends Workbench {
   }
 
   back() {
-    const number = this.tasks.current ? Number(this.tasks.task.number) - 1 : Number(this.last);
-    if (number >= 1) this.open(number);
+    const number = this.tasks.current ? this.tasks.task.previous : this.last;
+    if (number) this.open(number);
   }
 
   openTasks() {
@@ -354,7 +362,7 @@ class RatingPage extends Workbench {
   async skip(reason) {
     await this.outbox.send();
     await this.queue.skip(this.tasks.task.number, reason, this.form.study.digest);
-    this.queue.countDone();
+    this.queue.countDone(1);
   }
 
   /** Leaves the task and continues with the next one. @param {() => Promise<void>} leave */

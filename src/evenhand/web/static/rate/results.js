@@ -2,7 +2,7 @@
 
 import { table } from "../shared/table.js";
 import { h, textElement } from "../shared/view.js";
-import { formatAnswer, formatValue } from "../workbench/answers.js";
+import { concerns, formatAnswer, formatValue } from "../workbench/answers.js";
 
 /** @param {Results} results @param {TaskState} tasks */
 export function resultCards({ feedback, others }, tasks) {
@@ -18,30 +18,33 @@ function card(id, title, ...content) {
 /** @param {Form} form @param {Feedback} feedback */
 function feedbackCard(form, { criteria, explanation }) {
   const right = criteria.filter((verdict) => verdict.right).length;
+  const close = criteria.filter((verdict) => verdict.close).length;
   const title = right === criteria.length ? "All as expected" : `${right} of ${criteria.length} as expected`;
   return card(
     "feedback",
-    title,
+    title + (close > 0 ? `, ${close} close` : ""),
     h("ul", { class: "verdicts" }, criteria.map((verdict) => verdictRow(form, verdict))),
     explanation ? textElement("p", explanation, { class: "explanation" }) : null,
   );
 }
 
 /** @param {Form} form @param {Feedback["criteria"][number]} verdict */
-function verdictRow(form, { criterion: id, given, expected, right, rationale }) {
+function verdictRow(form, { criterion: id, given, expected, right, close, rationale, evidence }) {
   const criterion = form.criteria.find((one) => one.id === id);
   if (!criterion) return null;
   const own = formatValue(criterion, given);
+  const verdict = right ? "right" : close ? "close" : "wrong";
   return h(
     "li",
-    { class: right ? "right" : "wrong" },
-    h("span", { class: "symbol", "aria-hidden": "true" }, right ? "✓" : "✗"),
+    { class: verdict },
+    h("span", { class: "symbol", "aria-hidden": "true" }, { right: "✓", close: "≈", wrong: "✗" }[verdict]),
     h(
       "div",
       {},
-      h("strong", {}, `${criterion.title}: ${right ? "right" : "not as expected"}`),
+      h("strong", {}, `${criterion.title}: ${{ right: "right", close: "close, one level off", wrong: "not as expected" }[verdict]}`),
       textElement("p", right ? own : `You: ${own}. Expected: ${formatValue(criterion, expected)}.`),
       rationale ? textElement("p", rationale, { class: "muted" }) : null,
+      evidence.map((quote) => textElement("blockquote", quote, { class: "muted" })),
     ),
   );
 }
@@ -52,7 +55,7 @@ function othersCard(tasks, others) {
   const find = (/** @type {Unit} */ unit, /** @type {Criterion} */ criterion) =>
     others.filter((other) => other.position === unit.position && other.criterion === criterion.id);
   const asked = task.units.flatMap((unit) =>
-    form.criteria.map((criterion) => ({ unit, criterion, ratings: find(unit, criterion) })),
+    form.criteria.filter((criterion) => concerns(criterion, unit.field)).map((criterion) => ({ unit, criterion, ratings: find(unit, criterion) })),
   );
   const rows = asked.filter(({ ratings }) => ratings.length > 0);
   const raters = [...new Set(others.map((other) => other.rater))];

@@ -5,7 +5,10 @@ import { openDialog } from "../shared/dialogs.js";
 import { button, h } from "../shared/view.js";
 import { PAGE_SIZE } from "./task_queue.js";
 
-const STATES = { open: "open", done: "✓ done", returned: "returned, can still be done" };
+const STATES = {
+  rate: { open: "open", done: "✓ done", returned: "returned, can still be done" },
+  training: { open: "open", done: "✓ done", returned: "skipped" },
+};
 
 /** @param {TaskQueue} queue @param {TaskId | null} current @param {(number: number) => void} open */
 export async function openTaskList(queue, current, open) {
@@ -16,8 +19,10 @@ export async function openTaskList(queue, current, open) {
       dialog.close();
       open(number);
     };
-    const badge = h("span", { class: state === "done" ? "badge good" : "badge" }, STATES[state]);
-    const name = purpose === "training" ? `Training ${number}` : `Item ${number}`;
+    const badge = h("span", { class: state === "done" ? "badge good" : "badge" }, STATES[purpose][state]);
+    // Task numbers count items and worked examples of all versions of the protocol together.
+    const place = tasks.filter((task) => task.purpose === purpose && task.number <= number).length;
+    const name = purpose === "training" ? `Training ${place}` : `Item ${place}`;
     return h("li", {}, button(name, go, { class: "line", "aria-current": number === current ? "true" : null }, badge));
   };
   const show = (/** @type {string} */ message, isMore = false) =>

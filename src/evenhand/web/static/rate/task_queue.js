@@ -10,6 +10,7 @@ export class TaskQueue {
     this.outbox = outbox;
     /** @type {Progress | null} */
     this.progress = null;
+    this.changes = 0; // of the number done, made here
     /** @type {Promise<NextTask | null> | null} */
     this.prefetched = null;
   }
@@ -18,15 +19,18 @@ export class TaskQueue {
   async ask(current) {
     const waiting = this.outbox.entries().map((entry) => entry.task);
     const holding = [...new Set(current === null ? waiting : [current, ...waiting])];
+    const { changes } = this;
     const next = await post("/api/tasks/next", { holding });
-    const done = Math.max(next.progress.done, this.progress?.done ?? 0); // the server may not know yet what was finished
-    this.progress = { ...next.progress, done };
+    // Unless everything had arrived, the server did not know yet what was finished or reopened here.
+    const isKnown = waiting.length === 0 && changes === this.changes;
+    this.progress = { ...next.progress, ...(this.progress && !isKnown && { done: this.progress.done }) };
     return next;
   }
 
   /** Fetches the task after this one in the background. @param {TaskId} current */
   prefetch(current) {
     this.prefetched = this.ask(current).catch(() => null);
+    return this.prefetched;
   }
 
   /**
@@ -44,8 +48,9 @@ export class TaskQueue {
   }
 
   /** @param {TaskId} number @returns {Promise<Task>} */
-  open(number) {
+  async open(number) {
     this.prefetched = null;
+    await this.outbox.settled(); // or the task would come without an answer that arrives meanwhile
     return get(`/api/tasks/${number}`);
   }
 
@@ -54,9 +59,10 @@ export class TaskQueue {
     return get(`/api/tasks?after=${after}&limit=${PAGE_SIZE}`);
   }
 
-  /** Counts a task as done, although the server may not know it yet. */
-  countDone() {
-    if (this.progress) this.progress = { ...this.progress, done: this.progress.done + 1 };
+  /** Counts a task as done, or as reopened, although the server may not know it yet. @param {1 | -1} by */
+  countDone(by) {
+    this.changes += 1;
+    if (this.progress) this.progress = { ...this.progress, done: this.progress.done + by };
   }
 
   /** @param {TaskId} number @param {string | null} reason @param {string} digest */

@@ -1,7 +1,7 @@
 /** Double clicks: the second click is meant for what was there at the first, never for what replaced it. */
 
 /** What answers, finishes or continues, and could be hit unread. */
-const GUARDED = ".unit, .question-row, .sentence, .bar .primary, .results";
+const GUARDED = ".unit, .unit-row, .sentence, .bar .primary, .results";
 
 let hasChanged = false;
 

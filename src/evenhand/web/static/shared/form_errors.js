@@ -2,10 +2,7 @@
 
 /** Removes earlier errors. @param {HTMLElement} form */
 export function clearErrors(form) {
-  for (const place of form.querySelectorAll("[data-field] .error")) {
-    /** @type {HTMLElement} */ (place).hidden = true;
-    place.textContent = "";
-  }
+  for (const place of form.querySelectorAll("[data-field] .error")) place.textContent = "";
   for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
 }
 
@@ -22,12 +19,11 @@ export function showErrors(form, problems) {
     const found = /^body\.([a-z_]+)[^:]*: (.*)$/s.exec(problem);
     const field = found && form.querySelector(`[data-field="${found[1]}"]:not([hidden])`);
     const place = field?.querySelector(".error");
-    if (!found || !field || !(place instanceof HTMLElement)) {
+    if (!found || !field || !place) {
       rest.push(problem);
       continue;
     }
     place.textContent = place.textContent || found[2];
-    place.hidden = false;
     const input = /** @type {HTMLElement | null} */ (field.querySelector("input, select"));
     input?.setAttribute("aria-invalid", "true");
     first ??= input;

@@ -31,12 +31,8 @@ export function ago(at, now) {
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} hours ago` : `${Math.floor(minutes / 1440)} days ago`;
 }
 
-const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const dateTime = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
-
-/** @param {string | number} at */
-export const formatTime = (at) => time.format(new Date(at));
 
 /** @param {string} at */
 export const formatDateTime = (at) => dateTime.format(new Date(at));
@@ -44,5 +40,5 @@ export const formatDateTime = (at) => dateTime.format(new Date(at));
 /** @param {string} at */
 export const formatDate = (at) => date.format(new Date(at));
 
-/** The time of day as this person's region writes it. @param {string} at */
+/** The time of day as this person's region writes it. @param {string | number} at */
 export const localTime = (at) => new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });

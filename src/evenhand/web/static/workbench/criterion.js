@@ -2,9 +2,9 @@
 
 import { localTime } from "../shared/formatting.js";
 import { button, h, row, textElement } from "../shared/view.js";
-import { UNANSWERABLE, formatAnswer } from "./answers.js";
+import { UNANSWERABLE, formatAnswer, needsEvidence } from "./answers.js";
 import { choices } from "./choices.js";
-import { parsePercentage, textField } from "./text_field.js";
+import { parseNumber, textField } from "./text_field.js";
 
 /** The id of a criterion's section; the ids of its parts start with it. @param {string} criterion */
 export const criterionId = (criterion) => `criterion-${criterion}`;
@@ -80,15 +80,17 @@ function answerInput(context, { id: criterion, scale }, { status, value }, id) {
     const { language } = form.study;
     return choices({ id: `${id}-answer`, labelledBy, scale, language, value: given, locked, cursor: ui.cursor }, actions);
   }
-  const isPercent = scale.type === "percent";
+  const { ends, type } = scale;
   const saved = given === null ? "" : String(given);
   /** @param {string} text */
   const save = (text) => {
-    const read = isPercent ? parsePercentage(text) : text.trim() || null;
+    const read = ends ? parseNumber(text, ends) : text.trim() || null;
     if (read === undefined) return false;
     return actions.change(criterion, { status: read === null ? null : "rated", value: read }, "answer");
   };
-  return textField(context, { id: `${id}-answer`, kind: isPercent ? "percent" : "line", labelledBy, saved, save });
+  const kind = ends ? (type === "percent" ? "percent" : "number") : "lines";
+  const hint = kind === "number" && ends ? `From ${ends[0]} to ${ends[1]}` : undefined;
+  return textField(context, { id: `${id}-answer`, kind, labelledBy, hint, saved, save });
 }
 
 /** @param {Context} context @param {Criterion} criterion @param {Answer} answer @param {string} id */
@@ -104,15 +106,15 @@ function rationaleField(context, criterion, { rationale }, id) {
 }
 
 /** @param {Context} context @param {Criterion} criterion @param {Answer} answer */
-function citations({ tasks, actions }, { evidence: need }, { evidence }) {
-  const rows = evidence.map((span) => {
+function citations({ tasks, actions }, criterion, answer) {
+  const rows = answer.evidence.map((span) => {
     const quote = actions.quote(span);
     const attributes = { class: "quiet", "aria-label": `Remove: ${quote.slice(0, 80)}`, disabled: tasks.task.locked };
     const key = `${span.field}/${span.start}/${span.end}`;
     return h("li", { key }, textElement("q", quote), button("Remove", () => actions.toggleCitation(span), attributes));
   });
   const hint = h("p", { class: "muted small" }, "Select words of the evidence to cite them.");
-  const title = need === "required" ? "Evidence" : "Evidence (optional)";
+  const title = needsEvidence(criterion, answer) ? "Evidence" : "Evidence (optional)";
   return h("div", { class: "citations" }, h("h4", {}, title), rows.length > 0 ? h("ul", {}, rows) : hint);
 }
 

@@ -1,6 +1,5 @@
 /** The texts of an item: which of them are shown where, how they are drawn, and which part of them is selected. */
 
-import { codePoints, slice } from "../shared/text.js";
 import { h, isolated, textElement } from "../shared/view.js";
 
 const SHORT = ["label", "number"];
@@ -8,7 +7,7 @@ const SHORT = ["label", "number"];
 /**
  * Decides which field is shown where. Evidence and references have a pane of their own. Without evidence, the other
  * texts go there: what is rated with its context or, for questions, the text in which the answers are sought. A text
- * whose sentences are rated stays with the criteria.
+ * whose sentences are rated stays with the criteria; one whose claims are rated is quoted with them.
  * @param {Form} form @param {Task} task @returns {Arrangement}
  */
 export function arrange(form, task) {
@@ -21,6 +20,10 @@ export function arrange(form, task) {
   if (form.unit === "question") {
     const sources = [...texts("context"), ...rated, ...texts("evidence", "reference")];
     return { name: "Text", sources, facts, context: [], rated: [], together: false };
+  }
+  if (form.unit === "claim") {
+    const sources = texts("evidence").concat(texts("rated"), texts("reference"));
+    return { name: "Texts", sources, facts, context: texts("context"), rated: rated.filter(isShort), together: false };
   }
   if (texts("evidence").length > 0) {
     const sources = [...texts("evidence"), ...texts("reference")];
@@ -52,6 +55,15 @@ export function fieldView(field, spans, language) {
     return h("div", { class: "passage" }, label, words);
   });
   return section(field, h("div", { class: "parts" }, parts));
+}
+
+/** The text that a claim comes from, with the words of the claim marked. @param {Context} context @param {Unit} unit */
+export function claimSource({ form, tasks }, { field: name, span, position }) {
+  const field = fieldsOf(form, tasks.task).find((one) => one.name === name);
+  if (!field) return null;
+  const words = field.parts.map((part) => markedText(part, span ? [span] : []));
+  const attributes = { class: "words", id: `source-${position}`, dir: "auto", lang: form.study.language, tabindex: "0" };
+  return h("figure", { class: "claim-source" }, h("figcaption", { dir: "auto" }, field.title), h("div", attributes, words));
 }
 
 /** @param {Field} field @param {...Child} children */
@@ -88,15 +100,15 @@ export function sentencesView({ form, tasks, ui, actions }, field) {
       role: "button",
       tabindex: "0",
       "aria-current": position === ui.position ? "true" : null,
-      "aria-describedby": isFinished ? "sentence-finished" : null,
       onclick: () => actions.goToUnit(position),
       onkeydown: (/** @type {KeyboardEvent} */ event) => pressOnKey(event, () => actions.goToUnit(position)),
     };
-    return h("span", attributes, isolated(text));
+    const given = isFinished && h("span", { class: "given" }, tasks.summary(position));
+    return h("span", attributes, isolated(text), given);
   };
   const content = field.parts.map((part) => sentencePieces(field, part, tasks.task.units).map(pieceView));
   const words = h("div", { class: "words sentences", dir: "auto", lang: form.study.language }, content);
-  return section(field, words, h("span", { hidden: true, id: "sentence-finished" }, "finished"));
+  return section(field, words);
 }
 
 /** @param {KeyboardEvent} event @param {() => void} press */
@@ -160,7 +172,17 @@ function stretches({ text, triple }) {
   return kinds.map((kind, at) => ({ kind, from: ends[at - 1] ?? 0, to: ends[at] }));
 }
 
-// Spans
+// Spans. The server counts code points, as Python does; the browser counts UTF-16 units.
+
+/** The number of code points before a UTF-16 index. @param {string} text @param {number} [index] */
+function codePoints(text, index = text.length) {
+  return Array.from(text.slice(0, index)).length;
+}
+
+/** The part of a text between two code-point offsets. @param {string} text @param {number} start @param {number} end */
+function slice(text, start, end) {
+  return Array.from(text).slice(start, end).join("");
+}
 
 /** The words of a span. @param {Field[]} fields @param {Span} span */
 export function quote(fields, span) {

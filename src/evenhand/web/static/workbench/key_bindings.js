@@ -12,7 +12,7 @@ const KEYS = [
   { shown: ["Ctrl", "Enter"], names: ["Ctrl+Enter"], action: "finish", help: "Finish and continue; also while typing" },
   { shown: ["↑", "↓"], names: ["ArrowUp", "ArrowDown"], action: "stepCriterion", help: "Previous or next criterion" },
   { shown: ["←", "→"], names: [], action: null, help: "Move between the choices; Space selects" },
-  { shown: ["[", "]"], names: ["[", "]"], action: "stepUnit", help: "Previous or next sentence, question or dispute" },
+  { shown: ["[", "]"], names: ["[", "]"], action: "stepUnit", help: "Previous or next sentence, question, claim or dispute" },
   { shown: ["U"], names: ["u"], action: "undo", help: "Undo the last answer; again for the one before" },
   { shown: ["X"], names: ["x"], action: "cannotAssess", help: "Cannot assess" },
   { shown: ["S"], names: ["s"], action: "leaveOut", help: "Leave out an optional criterion" },

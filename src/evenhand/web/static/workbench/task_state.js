@@ -1,10 +1,11 @@
 /** The answers of the open task: what the server has, what is being sent, and what was only begun. */
 
-import { answerFrom, askedCriteria, isSameAnswer, missingParts } from "./answers.js";
+import { answerFrom, askedCriteria, concerns, formatAnswer, isSameAnswer, missingParts } from "./answers.js";
 
 export class TaskState extends EventTarget {
   /**
-   * Dispatches `change` whenever an answer, or its way to the server, has changed.
+   * Dispatches `change` whenever an answer, or its way to the server, has changed, and `reopened` if a task that was
+   * done lacks an answer again.
    * @param {Form} form @param {Outbox} outbox
    * @param {BrowserStorage} storage for what is written before there is an answer
    * @param {ActiveTime} activeTime
@@ -60,12 +61,21 @@ export class TaskState extends EventTarget {
 
   /** @param {number} position */
   asked(position) {
-    return askedCriteria(this.form, (criterion) => this.answer(position, criterion));
+    return askedCriteria(this.form, this.unit(position).field, (criterion) => this.answer(position, criterion));
   }
 
   /** @param {number} position */
   missing(position) {
-    return missingParts(this.form, (criterion) => this.answer(position, criterion));
+    return missingParts(this.form, this.unit(position).field, (criterion) => this.answer(position, criterion));
+  }
+
+  /** The answers on a unit in one line. @param {number} position */
+  summary(position) {
+    const { field } = this.unit(position);
+    const concerned = this.form.criteria.filter((criterion) => concerns(criterion, field));
+    const answers = concerned.map((criterion) => ({ criterion, answer: this.answer(position, criterion.id) }));
+    const given = answers.filter(({ answer }) => answer.status !== null);
+    return given.map(({ criterion, answer }) => formatAnswer(criterion, answer)).join(", ");
   }
 
   /** @param {number} position */
@@ -112,10 +122,17 @@ export class TaskState extends EventTarget {
     if (after.status === null) {
       const { rationale, confidence, notes, evidence } = after;
       this.storage.set(this.draftKey(position, criterion), { rationale, confidence, notes, evidence });
-      if (before.status !== null) this.send(position, criterion, { status: "skipped", value: null, taken_back: true });
+      if (before.status !== null) {
+        this.send(position, criterion, { status: "skipped", value: null, taken_back: true });
+        this.unit(position).finished = false;
+      }
     } else {
       this.storage.remove(this.draftKey(position, criterion));
       this.send(position, criterion, { ...after, taken_back: false });
+    }
+    if (this.task.state === "done" && !this.isFinished(position)) {
+      this.task.state = "open"; // as on the server
+      this.dispatchEvent(new Event("reopened"));
     }
     this.dispatchEvent(new Event("change"));
   }
@@ -169,7 +186,7 @@ export class TaskState extends EventTarget {
     if (!unit) return;
     if (entry.criterion !== null) unit.ratings[entry.criterion] = response.rating;
     else Object.assign(unit, response.unit);
-    if (entry.kind === "finish") Object.assign(this.task, response.task);
+    Object.assign(this.task, entry.kind === "finish" ? response.task : { state: response.task ?? this.task.state });
     this.dispatchEvent(new Event("change"));
   }
 

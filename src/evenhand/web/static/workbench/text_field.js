@@ -98,9 +98,8 @@ export function textField({ tasks, drafts, actions }, field) {
 /** @param {TextField["kind"]} kind @param {Record<string, any>} attributes */
 function input(kind, attributes) {
   if (kind === "lines") return h("textarea", { ...attributes, rows: 2, dir: "auto" });
-  const line = { ...attributes, type: "text", autocomplete: "off" };
   // Not type=number: that drops a decimal comma silently and changes with the mouse wheel.
-  return h("input", kind === "percent" ? { ...line, inputmode: "decimal", class: "percent" } : { ...line, dir: "auto" });
+  return h("input", { ...attributes, type: "text", autocomplete: "off", inputmode: "decimal", class: "number" });
 }
 
 /** Enter saves and continues, Shift+Enter starts a new line, Escape leaves the field. @param {KeyboardEvent} event */
@@ -117,9 +116,12 @@ export function focusField(id) {
   document.getElementById(`${id}-field`)?.scrollIntoView({ block: "nearest" });
 }
 
-/** The number in a field for percentages: null if it is empty, undefined if it is none. @param {string} text */
-export function parsePercentage(text) {
+/**
+ * The number in a field: null if it is empty, undefined if it is none between the ends.
+ * @param {string} text @param {[number, number]} ends by default those of a percentage
+ */
+export function parseNumber(text, [lowest, highest] = [0, 100]) {
   if (text.trim() === "") return null;
   const number = Number(text.replace(",", "."));
-  return Number.isFinite(number) && number >= 0 && number <= 100 ? number : undefined;
+  return Number.isFinite(number) && number >= lowest && number <= highest ? number : undefined;
 }

@@ -1,10 +1,10 @@
 /** The open unit: its criteria, one of them open, and what is asked once for all of them. */
 
 import { button, h, row, textElement } from "../shared/view.js";
-import { formatAnswer } from "./answers.js";
+import { leadFor } from "./answers.js";
 import { complaintAt, complaintNotice, criterionView } from "./criterion.js";
-import { factList, fieldView, sentencesView } from "./fields.js";
-import { parsePercentage, textField } from "./text_field.js";
+import { claimSource, factList, fieldView, sentencesView } from "./fields.js";
+import { parseNumber, textField } from "./text_field.js";
 
 /**
  * The texts that an item is rated against.
@@ -34,8 +34,8 @@ export function ratingPane(context, { facts, context: before, rated, together },
     together ? null : factList(facts, language),
     rated.map(shown),
     unitHeading(context),
-    form.unit === "question"
-      ? h("ol", { class: "questions", key: number }, units.map((unit) => questionRow(context, unit)))
+    form.unit === "question" || form.unit === "claim"
+      ? h("ol", { class: "unit-list", key: number }, units.map((unit, at) => unitRow(context, unit, units[at - 1])))
       : h("div", { key: `${number}/${context.ui.position}` }, unitView(context)),
   ];
 }
@@ -45,7 +45,7 @@ function unitHeading({ form, tasks, ui, actions }) {
   const { units } = tasks.task;
   const at = units.findIndex((unit) => unit.position === ui.position);
   const isOneOfMany = units.length > 1;
-  const noun = form.unit === "question" ? "Question" : "Sentence";
+  const noun = form.unit[0].toUpperCase() + form.unit.slice(1);
   /** @param {string} label @param {string} shortcut @param {Unit | undefined} target */
   const step = (label, shortcut, target) =>
     button(label, () => target && actions.goToUnit(target.position), { shortcut, class: "quiet", disabled: !target });
@@ -63,29 +63,31 @@ function unitHeading({ form, tasks, ui, actions }) {
   );
 }
 
-/** @param {Context} context @param {Unit} unit */
-function questionRow(context, { position, text }) {
+/** A question or claim; the first claim of a field stands below its name. @param {Context} context @param {Unit} unit
+ * @param {Unit | undefined} before */
+function unitRow(context, unit, before) {
   const { form, tasks, ui, actions } = context;
-  const question = textElement("span", text ?? "", { lang: form.study.language, class: "words" });
+  const { position, field } = unit;
+  const title = field !== before?.field && form.fields.find(({ name }) => name === field)?.title;
+  const heading = title ? h("h3", { class: "small muted", dir: "auto" }, `Claims: ${title}`) : null;
+  const words = textElement("span", unit.text ?? "", { lang: form.study.language, class: "words" });
   if (position === ui.position) {
-    const attributes = { key: `open ${position}`, class: "question-row open", value: position, "aria-current": "true" };
-    return h("li", attributes, h("p", { class: "question-text" }, question), unitView(context));
+    const attributes = { key: `open ${position}`, class: "unit-row open", value: position, "aria-current": "true" };
+    const text = h("p", { class: "unit-text", id: `unit-${position}` }, words);
+    return h("li", attributes, heading, text, field && claimSource(context, unit), unitView(context));
   }
-  const answers = form.criteria.map((criterion) => ({ criterion, answer: tasks.answer(position, criterion.id) }));
-  const given = answers.filter(({ answer }) => answer.status !== null);
-  const summary = given.map(({ criterion, answer }) => formatAnswer(criterion, answer)).join(", ");
-  const value = h("span", { class: "value", dir: "auto" }, summary);
-  const line = button("", () => actions.goToUnit(position), { class: "line" }, question, value);
-  return h("li", { key: position, class: "question-row", value: position }, line);
+  const value = h("span", { class: "value", dir: "auto" }, tasks.summary(position));
+  const line = button("", () => actions.goToUnit(position), { class: "line" }, words, value);
+  return h("li", { key: position, class: "unit-row", value: position }, heading, line);
 }
 
 /** @param {Context} context */
 function unitView(context) {
-  const { form, tasks, ui } = context;
-  const { lead } = form;
+  const { tasks, ui } = context;
   const asked = tasks.asked(ui.position);
-  const confidence = form.confidence === "off" ? null : [confidenceField(context), complaintAt(context, lead, "confidence")];
-  const notes = form.notes === "off" ? null : [notesField(context), complaintAt(context, lead, "notes")];
+  const hint = "From 0 to 100 percent, for all ratings together";
+  const confidence = fieldForAll(context, "confidence", { kind: "percent", label: "How confident are you?", hint });
+  const notes = fieldForAll(context, "notes", { kind: "lines", label: "Notes" });
   const { complaint } = ui;
   return h(
     "div",
@@ -96,33 +98,25 @@ function unitView(context) {
   );
 }
 
-/** @param {Context} context */
-function confidenceField(context) {
+/**
+ * A field that is asked once for all criteria, with what is missing there.
+ * @param {Context} context @param {"confidence" | "notes"} id @param {Pick<TextField, "kind" | "label" | "hint">} options
+ */
+function fieldForAll(context, id, { kind, label, hint }) {
   const { form, tasks, ui, actions } = context;
-  const { confidence } = tasks.answer(ui.position, form.lead);
-  return textField(context, {
-    id: "confidence",
-    kind: "percent",
-    label: form.confidence === "required" ? "How confident are you?" : "How confident are you? (optional)",
-    hint: "From 0 to 100 percent, for all ratings together",
-    saved: confidence === null ? "" : String(confidence),
+  if (form[id] === "off") return null;
+  const lead = leadFor(form, tasks.unit(ui.position).field);
+  const field = textField(context, {
+    id,
+    kind,
+    hint,
+    label: form[id] === "required" ? label : `${label} (optional)`,
+    saved: String(tasks.answer(ui.position, lead)[id] ?? ""),
     save: (text) => {
-      const value = parsePercentage(text);
-      return value === undefined ? false : actions.change(form.lead, { confidence: value }, "confidence");
+      const value = kind === "percent" ? parseNumber(text) : text.trim() && text;
+      return value === undefined ? false : actions.change(lead, { [id]: value === "" ? null : value }, id);
     },
-    accept: () => actions.acceptAfter("confidence"),
+    accept: () => actions.acceptAfter(id),
   });
-}
-
-/** @param {Context} context */
-function notesField(context) {
-  const { form, tasks, ui, actions } = context;
-  return textField(context, {
-    id: "notes",
-    kind: "lines",
-    label: form.notes === "required" ? "Notes" : "Notes (optional)",
-    saved: tasks.answer(ui.position, form.lead).notes ?? "",
-    save: (text) => actions.change(form.lead, { notes: text.trim() === "" ? null : text }, "notes"),
-    accept: () => actions.acceptAfter("notes"),
-  });
+  return [field, complaintAt(context, lead, id)];
 }

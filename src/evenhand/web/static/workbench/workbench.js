@@ -39,6 +39,8 @@ export class Workbench {
     this.arrangement = null;
     this.cite = new CiteButton(() => this.citableFields(), (span) => this.toggleCitation(span));
     this.guideline = /** @type {HTMLDialogElement} */ (byId("guideline"));
+    /** @type {string | undefined} the field that the criterion shown last is checked against */
+    this.checked = undefined;
     this.isDrawing = false;
     this.willDraw = false;
   }
@@ -199,8 +201,35 @@ export class Workbench {
     this.openCriterion(criterion);
     this.draw();
     this.focusAnswer();
+    this.showChecked();
     // The head comes last: if the criterion is higher than its pane, the question must be in view.
     for (const part of ["", "-head"]) document.getElementById(this.currentId + part)?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Shows the text that the open criterion is checked against, if it is another one than before. */
+  showChecked() {
+    const [name] = this.criterion.against ?? [];
+    const [pane, text] = [document.getElementById("sources"), document.getElementById(`field-${name}`)?.parentElement];
+    if (name !== this.checked && pane && text) {
+      pane.scrollTop += text.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+    }
+    this.checked = name;
+  }
+
+  /**
+   * Shows the text that the open unit comes from and its own, if it is a part of the item; on the way from another unit,
+   * its criteria before.
+   * @param {{ isNext?: boolean }} [options]
+   */
+  showUnit({ isNext = false } = {}) {
+    this.showChecked();
+    const { position } = this.ui;
+    const mark = document.querySelector(`#source-${position} mark`);
+    const places = [isNext ? this.currentId : "", mark, `source-${position}`, `unit-${position}`, `sentence-${position}`];
+    for (const place of places) {
+      const shown = typeof place === "string" ? document.getElementById(place) : place;
+      shown?.scrollIntoView({ block: "nearest" });
+    }
   }
 
   /** @param {number} position */
@@ -209,7 +238,7 @@ export class Workbench {
     pageChanged();
     this.openUnit(position);
     this.draw();
-    document.getElementById(`sentence-${position}`)?.scrollIntoView({ block: "nearest" });
+    this.showUnit({ isNext: true });
     return this.focusTask();
   }
 
@@ -226,7 +255,7 @@ export class Workbench {
   }
 
   get takesText() {
-    return ["text", "percent"].includes(this.criterion.scale.type);
+    return this.criterion.scale.values.length === 0;
   }
 
   /** Focuses the choices or the text field. The choices are focused as a group, so that none looks chosen. */
@@ -294,9 +323,10 @@ export class Workbench {
     const { form, arrangement } = this;
     if (!arrangement || this.tasks.task.locked || this.criterion.evidence === "off") return [];
     const { sources, context, rated } = arrangement;
-    const isSplit = this.tasks.task.units.some((unit) => unit.span); // into sentences
+    const isSplit = form.unit === "sentence" && this.tasks.task.units.some((unit) => unit.span);
     const shown = [...sources, ...context, ...rated].filter(({ name }) => name !== form.rated_field || !isSplit);
-    return form.evidence_fields.flatMap((name) => shown.filter((field) => field.name === name));
+    const names = this.criterion.against ?? form.evidence_fields;
+    return names.flatMap((name) => shown.filter((field) => field.name === name));
   }
 
   /** @param {Span} span */

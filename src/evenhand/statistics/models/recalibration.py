@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.statistics import DEFAULT, Comparison, Resampling, compare_means, compare_raters
 from evenhand.statistics.estimate import FloatArray, IntArray
+from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling
+from evenhand.statistics.models.paired_comparison import Comparison, compare_means, compare_raters
 
 FOLDS = 10
 NEGLIGIBLE = 0.02

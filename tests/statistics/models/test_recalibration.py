@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evenhand.analysis.recalibration import FOLDS, Recalibration, apply, fit, recalibrate
 from evenhand.statistics import FloatArray, IntArray, Resampling, cohen_kappa, cross
+from evenhand.statistics.models.recalibration import FOLDS, Recalibration, apply, fit, recalibrate
 
 LABELS = 3
 SIGNAL = 1.5

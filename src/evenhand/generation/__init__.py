@@ -1,0 +1,1 @@
+"""Generators: files that define what a model writes, and the writer that asks, reads, checks and asks again."""

@@ -1,0 +1,290 @@
+"""`generate`: let a model write what a generator defines, as a file of items or as a study."""
+
+import json
+from collections.abc import Generator as Yields
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypedDict, Unpack, cast
+
+from evenhand.errors import Problems, UserError
+from evenhand.files import replacing
+from evenhand.formats.derived_units import question_lists
+from evenhand.formats.items import items_of
+from evenhand.formats.tables.cells import text_of
+from evenhand.formats.tables.table import Sheet
+from evenhand.formats.tables.table_files import TableSource, open_table, write_table
+from evenhand.generation.embedding import embedding_model
+from evenhand.generation.filters import tf_idf
+from evenhand.generation.load import load_generator
+from evenhand.generation.model import Generator
+from evenhand.generation.ontology import load_ontology
+from evenhand.protocol.load import load_protocol
+from evenhand.raters.base import RunOptions
+from evenhand.raters.registry import split_spec
+from evenhand.records import Item
+from evenhand.results import GenerationResult, RunEstimate
+from evenhand.run.generation import (
+    GenerationCounts,
+    GenerationPlan,
+    Row,
+    estimate_generation,
+    generated_rows,
+    open_work,
+    run_generation,
+    select_cells,
+)
+from evenhand.store.store import Store
+from evenhand.study import Study
+from evenhand.text import counted, unknown
+from evenhand.units import Question
+
+
+class GenerateOptions(TypedDict, total=False):
+    """Options of `generate`, the same as those of `evenhand generate`: see `RunOptions`."""
+
+    limit: int | None
+    max_cost: float | None
+    prices: Sequence[str]
+    retry_failed: bool
+    concurrency: int
+    timeout: float
+    tries: int
+    device: str
+    dtype: str
+    batch_size: int
+
+
+def generate(
+    generator: Generator | str | Path,
+    items: TableSource,
+    model: str,
+    *,
+    output: str | Path | None = None,
+    study: str | Path | None = None,
+    protocol: str | Path | None = None,
+    work: str | Path | None = None,
+    cells: Mapping[str, Sequence[str]] | None = None,
+    per_cell: int | None = None,
+    shots: Sequence[int] | None = None,
+    labels: Sequence[str] | None = None,
+    ontology: str | Path | None = None,
+    embedding: str | Path | None = None,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    seed: int | None = None,
+    mapping: Mapping[str, str] | None = None,
+    id_column: str | None = None,
+    overwrite: bool = False,
+    dry_run: bool = False,
+    progress: bool = True,
+    **options: Unpack[GenerateOptions],
+) -> GenerationResult | RunEstimate:
+    """Let a model write the outputs of a generator that it has not written yet.
+
+    Every reply is stored in the work file as it arrives; the same call continues an interrupted run without paying
+    twice. Several models may write into one output, one call after the other.
+
+    Args:
+        generator: the name of a generator, the path of a generator file, or a generator.
+        items: what the model writes from: the path of a table, a data frame or a list of dicts.
+        model: a model spec, such as `"openai:MODEL"` or `"NAME=SPEC"`.
+        output: the file of items to write; the suffix determines the format.
+        study: the study to create, or to add to, instead.
+        protocol: the protocol of that study if it is new; by default the first that the generator names.
+        work: where the work is kept; by default next to the output or the study, with the name of the generator.
+        cells: the values of each dimension to write for; by default all.
+        per_cell: outputs for each cell of each item; by default what the generator says.
+        shots: the numbers of worked examples to write with.
+        labels: the labels that the model may choose from, of those that the generator defines.
+        ontology: a file with the classes and relations that triples may use.
+        embedding: a folder with a sentence model in ONNX form, to compare texts by; TF-IDF by default.
+        temperature: 0 by default, or 1 if a cell has several outputs.
+        max_tokens: the longest reply; by default what the generator says.
+        seed: for servers that accept one.
+        mapping: the columns of fields whose name or alias the table does not have.
+        id_column: the column with the ids.
+        overwrite: replace an output file that holds other items, or changed ones.
+        dry_run: send nothing, and return an estimate.
+        progress: whether to show a progress bar on stderr.
+        options: see `GenerateOptions`.
+
+    Raises UserError, with nothing written, if an argument is not valid or no call can succeed.
+    """
+    if output is not None and study is not None:
+        raise UserError("give an output file or a study, not both")
+    found = _configured(load_generator(generator) if not isinstance(generator, Generator) else generator, labels, shots)
+    plan = GenerationPlan(
+        found,
+        select_cells(found, cells or {}, shots),
+        per_cell or found.per_cell,
+        load_ontology(ontology) if ontology is not None else None,
+        tf_idf if embedding is None else embedding_model(embedding),
+        "tf-idf" if embedding is None else str(embedding),
+        temperature,
+        max_tokens,
+        seed,
+    )
+    if not plan.cells:
+        raise UserError(f"{found.name}: no cell is left to write for; choose other cells or shots")
+    target = None if study is None else _Target(str(study), found, protocol)
+    if target is None and protocol is not None:
+        raise UserError("a protocol goes with a study; a file of items can be used with any protocol that fits it")
+    location = str(work) if work is not None else _work_location(output or study, found.name)
+    rows = items_of(items, plan.protocol, mapping, id_column)
+    with _work(":memory:" if dry_run and not Path(location).exists() else location, plan, rows) as store:
+        run_options = RunOptions(**cast("dict[str, Any]", options))
+        if dry_run:
+            estimated = estimate_generation(store, plan, model, run_options)
+            return RunEstimate(str(estimated).replace("to rate", "to write"), estimated.units, estimated.models)
+        file = None if output is None else _OutputFile(Path(output), found, overwrite)
+        if file is not None:
+            file.check(list(generated_rows(store, plan)))
+        outcome = run_generation(store, plan, model, run_options, progress=progress)
+        (_, raters, stopped, reason), name = outcome.parts("Nothing was written"), split_spec(model)[0]
+        counts, written = GenerationCounts.of(store, name), list(generated_rows(store, plan))
+        lines = [f"{name}: " + "\n".join(counts.lines()), *outcome.total.usage_lines()]
+        if counts.failed:
+            lines.append("  to try what failed again, repeat the command with --retry-failed")
+        if file is not None:
+            lines.append(file.write(written))
+        if target is not None:
+            lines.append(target.add(written))
+        return GenerationResult("\n".join(lines), raters, stopped, reason, vars(counts), written)
+
+
+@contextmanager
+def _work(location: str, plan: GenerationPlan, items: Iterable[Item]) -> Yields[Store]:
+    """The study that the work is kept in. A file made here is removed again if no run left anything in it."""
+    is_new = not ("://" in location or location == ":memory:" or Path(location).exists())
+    unused = False
+    try:
+        with open_work(location, plan, items) as store:
+            try:
+                yield store
+            finally:
+                unused = is_new and not store.work.runs()
+    finally:
+        if unused:
+            Path(location).unlink()
+
+
+def _configured(generator: Generator, labels: Sequence[str] | None, shots: Sequence[int] | None) -> Generator:
+    """The generator with other labels, or another number of worked examples if no dimension states it."""
+    if labels is not None:
+        name = next((name for name, spec in generator.output.items() if spec.kind == "label"), None)
+        if name is None:
+            raise UserError(f"{generator.name} has no output that is a label")
+        known = generator.output[name].labels or {}
+        for label in labels:
+            if label not in known:
+                raise UserError(
+                    f"{generator.name}: {unknown('label', label, known)}; others go into a file of your own"
+                )
+        if len(set(labels)) < 2:
+            raise UserError("give at least two labels to choose from")
+        spec = generator.output[name].model_copy(update={"offered": tuple(labels)})
+        generator = generator.model_copy(update={"output": {**generator.output, name: spec}})
+    states_shots = any(value.shots is not None for values in generator.cells.values() for value in values.values())
+    if shots is not None and not states_shots:
+        if len(shots) != 1:
+            raise UserError(f"{generator.name} has no cells for several numbers of worked examples; give one")
+        generator = generator.model_copy(update={"shots": shots[0]})
+    return generator
+
+
+def _work_location(beside: str | Path | None, name: str) -> str:
+    if beside is None:
+        return ":memory:"
+    if "://" in str(beside):
+        raise UserError("with a study in a PostgreSQL database, name the file that the work is kept in: --work FILE")
+    return str(Path(beside).with_suffix(f".{name}.db"))
+
+
+class _OutputFile:
+    """The file that outputs are written to. One with items that were changed, by a person perhaps, is not replaced."""
+
+    def __init__(self, path: Path, generator: Generator, overwrite: bool) -> None:
+        self._path = path
+        self._questions = any(spec.kind == "questions" for spec in generator.output.values())
+        self._overwrite = overwrite
+        if self._questions and path.suffix.lower() != ".json":
+            raise UserError(f"{path}: questions are written as .json, as `evenhand new --questions` reads them")
+        if not path.parent.is_dir():
+            raise UserError(f"{path}: there is no folder {path.parent}; create it first")
+
+    def check(self, known: Sequence[Row]) -> None:
+        """Raise UserError if the file is there and holds anything but outputs that are known, unchanged."""
+        if not self._path.exists() or self._overwrite:
+            return
+        if self._questions:
+            unchanged = self._path.read_text(encoding="utf-8") == _questions_text(known)
+        else:
+            table, problems = open_table(self._path), Problems(str(self._path))
+            there = [dict(zip(table.columns, map(text_of, cells), strict=True)) for _, cells in table.rows(problems)]
+            by_id = {row["id"]: {name: text_of(value) for name, value in row.items()} for row in known}
+            unchanged = not problems and all(
+                {name: value for name, value in row.items() if value is not None}
+                == {name: value for name, value in by_id.get(row.get("id"), {}).items() if value is not None}
+                for row in there
+            )
+        if not unchanged:
+            raise UserError(
+                f"{self._path}: the file is there and was not written by this work, or was changed since; choose "
+                "another name, or replace it with --overwrite"
+            )
+
+    def write(self, rows: Sequence[Row]) -> str:
+        """Write the outputs; returns what was done, in words."""
+        if self._questions:
+            with replacing(self._path, overwrite=True) as temporary:
+                temporary.write_text(_questions_text(rows), encoding="utf-8", newline="")
+        elif rows:
+            columns = list(dict.fromkeys(name for row in rows for name in row))
+            cells = ([row.get(name) for name in columns] for row in rows)
+            write_table(self._path, Sheet(columns, cells, for_people=True), overwrite=True)
+        else:
+            return f"{self._path}: not written, there is no output yet"
+        return f"{self._path}: {counted(len(rows), 'row')}"
+
+
+def _questions_text(rows: Sequence[Row]) -> str:
+    content = {str(row["input_id"]): question_lists(_questions(row)) for row in rows}
+    return f"{json.dumps(content, ensure_ascii=False, indent=2)}\n"
+
+
+def _questions(row: Row) -> Sequence[Question]:
+    entries = cast("list[dict[str, str]]", json.loads(str(row["questions"])))
+    return [Question(one["question"], one["answer"], one["key_info"]) for one in entries]
+
+
+class _Target:
+    """The study that outputs are added to; it is created with the first of them."""
+
+    def __init__(self, location: str, generator: Generator, protocol: str | Path | None) -> None:
+        self._location = location
+        self._source = str(protocol) if protocol is not None else next(iter(generator.protocols), None)
+        self._exists = "://" in location or Path(location).exists()
+        if self._exists:
+            with Study.open(location) as there:
+                self._protocol = there.protocol
+        elif self._source is None:
+            raise UserError(
+                f"{generator.name} names no protocol for its output; name one with --protocol, or write a file"
+            )
+        else:
+            self._protocol = load_protocol(self._source)
+
+    def add(self, rows: Sequence[Row]) -> str:
+        """Add the outputs that the study does not have yet; returns what was done, in words."""
+        if not rows:
+            return f"{self._location}: nothing to add"
+        asks = self._protocol.rule.of == "question"
+        questions = {str(row["id"]): _questions(row) for row in rows} if asks and "questions" in rows[0] else None
+        if self._exists:
+            with Study.open(self._location) as study:
+                added = study.add_items(rows, questions=questions)
+        else:
+            with Study.create(self._location, self._protocol, rows, questions=questions, source=self._source) as study:
+                added = len(rows)
+        return f"{self._location}: {counted(added, 'item')} added, {self._protocol.name} {self._protocol.version}"

@@ -1,0 +1,85 @@
+"""Every function that takes a text takes one of 100,000 characters that repeats a few: quadratic work would take
+minutes, and the suite would not end."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from evenhand.errors import UserError
+from evenhand.formats.tables.cells import listed, made_safe, taken_back
+from evenhand.formats.tables.columns import column_key
+from evenhand.formats.tables.triples import read_triples
+from evenhand.nlp.language import unreadable
+from evenhand.nlp.mentions import mentions
+from evenhand.nlp.quotes import Quotes
+from evenhand.nlp.sentences import sentences
+from evenhand.nlp.values import values
+from evenhand.nlp.words import content_words, token_f1
+from evenhand.protocol.guideline import guideline, guideline_rows
+from evenhand.protocol.load import load_protocol
+from evenhand.questeval.answerer import Answerer
+from evenhand.questeval.cloze import cloze
+from evenhand.questeval.key_info import key_info
+from evenhand.scales import PERCENT, Ordinal, Text
+from evenhand.text import line, masked
+from evenhand.verify.claims import statements
+from evenhand.verify.retrieval import Article
+
+LENGTH = 100_000
+REPEATED = ["'", '"', "(", "[", " ", "\n", "1", "1,", "1. ", "a ", "A. ", "- a\n", "中", "十", "第", " → ", ":/a:"]
+HALO, FEEDBACK = load_protocol("halo-support"), load_protocol("feedback")
+LEVELS = next(one.scale for one in FEEDBACK.criteria if isinstance(one.scale, Ordinal))
+
+
+def _guideline(text: str) -> None:
+    protocol = HALO.model_copy(update={"instructions": text, "title": text})
+    guideline(protocol)
+    guideline_rows(protocol)
+
+
+def _clozes(text: str, language: str) -> None:
+    for info in key_info(text, language):
+        cloze(text, info)
+
+
+def _article(text: str) -> None:
+    article = Article(text)
+    article.passage("Ada Lund paid 5 dollars in 1934.")
+    assert len(article.values) == len(article)
+
+
+ENTRIES: Mapping[str, Callable[[str], object]] = {
+    "sentences": sentences,
+    "mentions": lambda text: mentions(text, [(0, len(text))]),
+    "values": values,
+    "language": unreadable,
+    "token F1": lambda text: token_f1(text, text),
+    "words": lambda text: content_words(text, 0, len(text)),
+    "quotation": lambda text: (Quotes({"a": text}).find("zz zz"), Quotes({"a": "x"}).find(text)),
+    "key information": lambda text: _clozes(text, "en"),
+    "key information in Chinese": lambda text: _clozes(text, "zh"),
+    "question": lambda text: Answerer().answer(text, "Ada Lund founded it in 1934."),
+    "answers": lambda text: Answerer().answer("Who founded it in ____?", text),
+    "claims": statements,
+    "evidence": _article,
+    "formula": lambda text: (made_safe(text), taken_back(text)),
+    "list": listed,
+    "triples": read_triples,
+    "column": column_key,
+    "guideline": _guideline,
+    "level": LEVELS.read,
+    "label": HALO.lead.scale.read,
+    "answer": Text(type="text", unanswerable=True).read,
+    "percentage": PERCENT.read,
+    "message": lambda text: (masked(text), line(text)),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_work_grows_with_the_length_of_a_text_and_not_with_its_square(name: str):
+    for unit in REPEATED:
+        text = unit * (LENGTH // len(unit))
+        try:
+            ENTRIES[name](text)
+        except (ValueError, UserError):  # it is refused, which must not take long either
+            continue
