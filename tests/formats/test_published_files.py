@@ -105,6 +105,18 @@ def test_no_two_fields_of_a_protocol_claim_the_same_published_column(name: str):
     assert all(sum(column in spec.aliases for spec in fields) <= 1 for column in known)
 
 
+def test_frames_that_were_written_with_their_index(tmp_path: Path):
+    path = tmp_path / "it.csv"
+    path.write_text(",text,labels,predictions\n0,a,Hybrid,AI\n1,b,Human,AI\n", encoding="utf-8")
+    items = read_items(path, load_protocol("ai-detection"))
+    assert [tuple(item.fields.values()) for item in items] == [("a", "Hybrid", "AI"), ("b", "Human", "AI")]
+    assert items.unused == ["Unnamed: 0"]
+    path.write_text(",text,generated_text,rubric\n0,The work.,The feedback.,The rubric.\n", encoding="utf-8")
+    (item,) = read_items(path, load_protocol("feedback"))
+    names = ("feedback", "submission", "criterion")
+    assert [item.fields[name] for name in names] == ["The feedback.", "The work.", "The rubric."]
+
+
 def test_frames_of_detectors_and_of_generators():
     frame = [{"text": "a", "labels": "AI", "predictions": "AI"}, {"text": "b", "labels": "Human", "predictions": "AI"}]
     items = list(read_items(frame, load_protocol("ai-detection")))

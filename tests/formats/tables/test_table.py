@@ -122,9 +122,13 @@ def test_a_name_that_is_there_twice(make: Make) -> None:
 
 
 def test_a_column_without_a_name(make: Make) -> None:
-    message = refusal(make("a.csv", ",text\n0,x\n"))
-    assert "row 1: column 1 (A) has no name" in message
-    assert "index=False" in message
+    assert "row 1: column 2 (B) has no name" in refusal(make("a.csv", "id,,text\n0,x,y\n"))
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_the_index_that_pandas_writes_without_a_name(delimiter: str, make: Make) -> None:
+    table = open_table(make("a.csv", ",text\n0,x\n2,y\n".replace(",", delimiter)))
+    assert (table.columns, table_rows(table)) == (["Unnamed: 0", "text"], [(2, ["0", "x"]), (3, ["2", "y"])])
 
 
 def test_nothing_but_separators(make: Make) -> None:

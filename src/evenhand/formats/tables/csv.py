@@ -22,7 +22,6 @@ OTHERS = {
 """The first bytes of files that are not text, whatever their name; what they are, and what to do."""
 
 EMPTY = "the file is empty; its first row must name the columns"
-PANDAS = "; pandas writes its index without a name: to_csv(…, index=False)"
 TWICE = 'a quotation mark within a quoted cell is written twice: ""'
 
 NOT_TEXT = re.compile("[\udc80-\udcff\0]")
@@ -41,7 +40,7 @@ def read_delimited(path: Path, delimiter: str) -> InputTable:
     _, header = next(_records(path, delimiter, Problems(source), ()), (1, ()))
     if delimiter == "," and len(header) == 1 and (other := re.search(r"[;\t]", str(header[0]))):
         delimiter = other[0]
-    return headed_table(source, partial(_records, path, delimiter), empty=EMPTY, hint=PANDAS)
+    return headed_table(source, partial(_records, path, delimiter), empty=EMPTY)
 
 
 def _records(path: Path, delimiter: str, problems: Problems, columns: Sequence[str]) -> Iterator[Row]:

@@ -14,6 +14,9 @@ from evenhand.errors import InputError, Problem, Problems, UserError, optional_m
 from evenhand.files import check_size
 from evenhand.text import counted
 
+UNNAMED = "Unnamed: 0"
+"""What pandas calls a first column without a name, which is how it writes its index."""
+
 Row = tuple[int, Sequence[object]]
 """A row's number and its cells, one for each column."""
 
@@ -57,7 +60,7 @@ def objects_table(source: str, read: Callable[[Problems], Iterable[tuple[int, Ma
 
 
 def headed_table(
-    source: str, read: Callable[[Problems, Sequence[str]], Iterator[Row]], *, empty: str, hint: str
+    source: str, read: Callable[[Problems, Sequence[str]], Iterator[Row]], *, empty: str, hint: str = ""
 ) -> InputTable:
     """The table of a spreadsheet program. `read` gives all records, the header first, and gets the columns if known."""
     problems = Problems(source)
@@ -134,12 +137,15 @@ def data_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Seque
 def checked_header(cells: Sequence[object], source: str, row: int, *, hint: str = "") -> list[str]:
     """The column names without outer white space. Unnamed columns at the end, as spreadsheets leave them, are cut.
 
-    Raises InputError for every column without a name and for every name that is there twice.
+    An unnamed first column is called UNNAMED. Raises InputError for every other column without a name and for every
+    name that is there twice.
     """
     problems = Problems(source)
     names = ["" if cell is None else str(cell).strip() for cell in cells]
     while names and not names[-1]:
         names.pop()
+    if names and not names[0]:
+        names[0] = UNNAMED
     if not names:
         problems.add("the header has no column names", row=row, fix="name the columns in the first row")
     first: dict[str, int] = {}
