@@ -3,13 +3,13 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import evenhand as eh
 from evenhand.errors import InputError
-from evenhand.formats.qasper import read_qasper, select_questions
+from evenhand.formats.qasper import Selection, read_qasper, select_questions
 from tests.chat_server import ChatServer
 from tests.cli.calling import Caller
 from tests.generation.writing import writes
@@ -88,6 +88,13 @@ def test_selections_and_what_they_leave_out(tmp_path: Path):
     assert select_questions(questions, "all") == (list(questions), {})
 
 
+@pytest.mark.parametrize("only", get_args(Selection))
+def test_articles_of_which_the_data_has_no_text_are_counted_and_left_out(tmp_path: Path, only: Selection):
+    missing: dict[str, Any] = {**paper(question("a", answer(free_form_answer="1", evidence=["1"]))), "full_text": []}
+    _, left_out = select_questions(read_qasper([written(tmp_path, {"1909.3": missing})]), only)
+    assert left_out == {"about an article without full text": 1}
+
+
 @pytest.mark.parametrize(
     ("change", "rows"),
     [
@@ -95,7 +102,6 @@ def test_selections_and_what_they_leave_out(tmp_path: Path):
         ({"qas": [{"question": "Why?"}]}, [1]),
         ({"qas": {"question": ["Why?", "How?"], "question_id": ["q"]}}, [1]),
         ({"qas": [question("q", {"answer": "600"})]}, [1]),
-        ({"full_text": []}, [1]),
         ({"full_text": [{"section_name": "Data", "paragraphs": [7]}]}, [1]),
         ({"title": ["LeafNet"]}, [1]),
         ({"qas": [question("q"), question("q")]}, [1]),

@@ -23,9 +23,10 @@ _Record = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class QasperQuestion:
-    """A question about an article; `gold_answer` has the annotators' different answers, with empty lines between.
+    """A question about an article, which is empty if the data has no text of it.
 
-    `has_evidence`: an annotator marked evidence in the article. `unanswerable`: one said that it has no answer.
+    `gold_answer` has the annotators' different answers, with empty lines between. `has_evidence`: an annotator marked
+    evidence in the article. `unanswerable`: one said that it has no answer.
     """
 
     id: str
@@ -40,8 +41,8 @@ class QasperQuestion:
 def read_qasper(paths: Sequence[Path]) -> Sequence[QasperQuestion]:
     """The questions in Qasper files, in order.
 
-    Raises InputError with every problem of a file: a part that is missing or of another shape, an article without
-    text, a question whose id another one has.
+    Raises InputError with every problem of a file: a part that is missing or of another shape, a question whose id
+    another one has.
     """
     found: dict[str, QasperQuestion] = {}
     for path in paths:
@@ -58,14 +59,15 @@ def select_questions(
 ) -> tuple[Sequence[QasperQuestion], Mapping[str, int]]:
     """The questions that are wanted, and how many are left out, by the first reason that applies.
 
-    `without-gold`: no annotator answered, marked evidence or called it unanswerable. `answerable`: annotators answered
-    and marked evidence, and none called it unanswerable.
+    Those about an article without full text always are. `without-gold`: no annotator answered, marked evidence or
+    called it unanswerable. `answerable`: annotators answered and marked evidence, and none called it unanswerable.
     """
     chosen: list[QasperQuestion] = []
     left_out: Counter[str] = Counter()
     for one in questions:
         gold, evidence = one.gold_answer is not None, one.has_evidence
         reasons = {
+            "about an article without full text": not one.article,
             "marked unanswerable": one.unanswerable and only != "all",
             "with a gold answer": gold and only == "without-gold",
             "with evidence": evidence and only == "without-gold",
@@ -100,13 +102,13 @@ def _questions(path: Path, problems: Problems) -> Iterator[tuple[int, QasperQues
 
 
 def _article(paper: _Record) -> str:
-    """Title, abstract and all sections, each with its name above it."""
+    """Title, abstract and all sections, each with its name above it; empty if there are no sections."""
     sections = [
         "\n\n".join(filter(None, [_text(section.get("section_name")), *_texts(section.get("paragraphs"))]))
         for section in _records(paper["full_text"], "full_text")
     ]
     if not any(sections):
-        raise ValueError("the article has no full text")
+        return ""
     return "\n\n".join(filter(None, [_text(paper["title"]), _text(paper["abstract"]), *sections]))
 
 
