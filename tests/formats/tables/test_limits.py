@@ -18,7 +18,7 @@ from evenhand.formats.derived_units import read_questions
 from evenhand.formats.items import read_items
 from evenhand.formats.tables.csv import LONGEST_CELL
 from evenhand.formats.tables.table_files import open_table
-from evenhand.formats.tables.xlsx import LONGEST_TEXT, MOST_ROWS
+from evenhand.formats.tables.xlsx import DEEPEST, LONGEST_TEXT, MOST_ROWS
 from evenhand.protocol.definitions import MOST_VALUES
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.study import Study
@@ -66,6 +66,8 @@ def test_a_row_far_below_the_others_is_read_at_once(tmp_path: Path):
         ("sheet1.xml", "<v>3</v>", "<v>-1</v>", "row 2, column \"text\": the file is damaged: '-1' is not one of"),
         ("sheet1.xml", 't="s"><v>3</v>', "><v>1e999</v>", 'row 2, column "text": the file is damaged'),
         ("sharedStrings.xml", ">x<", f">{'x' * (LONGEST_TEXT + 1)}<", "a text of more than 2,000,000 characters"),
+        ("sheet1.xml", "<sheetData>", "<sheetData>" + "<a>" * DEEPEST, "or 100 within each other"),
+        ("sheet1.xml", "UTF-8", "EBCDIC-77", "unknown encoding: EBCDIC-77"),
         ("workbook.xml", "<workbook ", "<!DOCTYPE workbook><workbook ", "a document type"),
     ],
 )

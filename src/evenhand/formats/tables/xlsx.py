@@ -42,8 +42,9 @@ MOST_CELLS, MOST_PLACES, LONGEST_TEXT = 3_000_000, 30_000_000, 2_000_000
 """Far more than a sheet within the limit of size has, unless its cells are empty; that with the empty places between
 them; and far more than a cell can hold."""
 
-MOST_ELEMENTS, MOST_DEFINITIONS = 12_000_000, 500_000
-"""XML elements of a part: a cell has three or four; and of a part with styles or relations, which are kept."""
+MOST_ELEMENTS, MOST_DEFINITIONS, DEEPEST = 12_000_000, 500_000, 100
+"""XML elements of a part: a cell has three or four; of a part with styles or relations, which are kept; and within
+each other."""
 
 _BUILT_IN_FORMATS = {"9": "percent", "10": "percent", "46": "duration"} | dict.fromkeys(
     map(str, (*range(14, 23), *range(27, 37), 45, 47, *range(50, 59))), "date"
@@ -55,7 +56,7 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 """A character that XML cannot hold, in the notation of the XLSX standard."""
 
 _DAMAGE = (
-    BadZipFile, zlib.error, expat.ExpatError, EOFError, KeyError, NotImplementedError, RuntimeError, StopIteration,
+    BadZipFile, zlib.error, expat.ExpatError, EOFError, LookupError, NotImplementedError, RuntimeError, StopIteration,
     ValueError,
 )  # fmt: skip
 """What zipfile, the XML parser and the conversions below raise for a damaged or hostile archive."""
@@ -128,19 +129,21 @@ def _book(path: Path, archive: ZipFile) -> _Book:
 def _events(archive: ZipFile, part: str, wanted: Collection[str], most: int = MOST_ELEMENTS) -> Iterator[Event]:
     """The beginnings and ends of the wanted elements of an XML part, by their names without a prefix."""
     check_size(str(archive.filename), archive.getinfo(part).file_size, f"{part}, once unpacked,")
-    events, pieces, length, count = list[Event](), list[str](), 0, 0
+    events, pieces, length, count, depth = list[Event](), list[str](), 0, 0, 0
     names = {name: name for name in wanted}
 
     def start(name: str, attributes: Attributes) -> None:
-        nonlocal length, count
-        length, count = 0, count + 1
-        if count > most:
-            raise ValueError(f"more than {most:,} elements in {part}")
+        nonlocal length, count, depth
+        length, count, depth = 0, count + 1, depth + 1
+        if count > most or depth > DEEPEST:
+            raise ValueError(f"more than {most:,} elements in {part}, or {DEEPEST} within each other")
         pieces.clear()
         if local := names.get(name) or names.get(name.rpartition(":")[2]):
             events.append((local, attributes, ""))
 
     def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
         if local := names.get(name) or names.get(name.rpartition(":")[2]):
             events.append((local, None, "".join(pieces)))
         pieces.clear()
