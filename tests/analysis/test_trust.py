@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from evenhand.analysis.comparison import compare, compare_raters
+from evenhand.analysis.comparison import compare
 from evenhand.analysis.disagreements import disputed, disputed_together
 from evenhand.analysis.tables import TableBuilder, Tables
 from evenhand.analysis.trust import Trust, trust
@@ -278,7 +278,8 @@ def test_a_model_and_a_person_meet_the_same_majority():
 def test_scores_are_compared_by_their_distance_from_the_others():
     # Others of auto and ann: ben alone, 3 3 3 3. auto is 1 1 0 0 away, ann 2 2 2 0: mean 0.5 against 1.5.
     tables = study("neureg-qa", {"accuracy": {ANN: [5, 5, 1, 3], BEN: [3, 3, 3, 3], AUTO: [4, 2, 3, 3]}})
-    one = compare_raters(tables, "accuracy", "auto", "ann", QUICK)
+    (one, _) = trust(tables, "accuracy", QUICK).models[0].against
+    assert (one.first, one.second) == ("auto", "ann")
     assert one.distance is not None
     assert (one.distance.first, one.distance.second) == (0.5, 1.5)
     # Differences -1 -1 -2 0: mean -1, sd sqrt(2/3), and t(0.975; 3) = 3.1824.
@@ -304,19 +305,17 @@ def test_of_two_models_the_closer_one_is_named():
     found = trust(tables, "support", QUICK)
     assert [one.rater for one in found.models] == ["auto", "rival"]
     assert len(found.rivals) == 1
-    assert found.rivals[0] == compare_raters(tables, "support", "auto", "rival", QUICK)
+    assert (found.rivals[0].first, found.rivals[0].second) == ("auto", "rival")
     assert found.rivals[0].match is not None
     assert found.rivals[0].match.p is not None
     assert found.rivals[0].match.p < 1e-6
     assert any(text.startswith("Compared with the people") and "auto is closer" in text for text in in_words(found))
 
 
-def test_a_comparison_that_makes_no_sense_has_a_reason():
-    tables = study("halo-support", {"support": FOUR})
-    assert compare_raters(tables, "support", "auto", "dora").why == "no rater is called dora"
-    assert compare_raters(tables, "support", "auto", "auto").why == "a rater does not differ from itself"
+def test_a_comparison_without_another_person_has_a_reason():
     alone = study("halo-support", {"support": {ANN: [S, C], AUTO: [S, S]}})
-    assert compare_raters(alone, "support", "auto", "ann").why == "no unit was rated by both and by another person"
+    (one,) = trust(alone, "support", QUICK).models[0].against
+    assert one.why == "no unit was rated by both and by another person"
 
 
 def test_a_crowd_is_counted_and_not_listed():

@@ -1,4 +1,4 @@
-"""Comparisons: two groups of items (two systems, two strata), and two raters with the same people."""
+"""Comparisons of two groups of items: two systems, two strata."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ import numpy as np
 
 import evenhand.statistics as statistics
 from evenhand.analysis.tables import FREE_TEXT, Table, Tables, compared
-from evenhand.analysis.trust import MEAN, Against, against
+from evenhand.analysis.trust import MEAN
 from evenhand.statistics import DEFAULT, Comparison, Resampling, Sample, ratio
 from evenhand.statistics.estimate import MISSING, BoolArray, FloatArray, IntArray, undefined
 
@@ -73,19 +73,6 @@ def compare(
         keys = tables.by_unit(tables.labels[pair])
         differences = {name: _paired(each, in_a, in_b, keys, plan) for name, each in values.items()}
     return replace(found, differences=differences)
-
-
-def compare_raters(tables: Tables, criterion: str, first: str, second: str, plan: Resampling = DEFAULT) -> Against:
-    """Which of two raters is closer to the people (other than these two), on the units that all rated."""
-    places = {rater.id: number for number, rater in enumerate(tables.raters)}
-    unknown = [name for name in (first, second) if name not in places]
-    if unknown or first == second:
-        why = f"no rater is called {unknown[0]}" if unknown else "a rater does not differ from itself"
-        return Against(first, second, 0, why=why)
-    table = compared(tables.tables[criterion])
-    if table is None:
-        return Against(first, second, 0, why=FREE_TEXT)
-    return against(table, places[first], places[second], plan)
 
 
 def _unit_values(table: Table, rater: str | None) -> Mapping[str, FloatArray]:

@@ -84,7 +84,7 @@ def overlap_scores(
 
 def _ratings(tables: Tables, table: Table) -> Iterator[_Ratings]:
     """What all people, and each model, say of the items on a criterion."""
-    items = np.arange(tables.n_items) if tables.clusters is None else tables.clusters
+    items = tables.items_of_units
     groups = {PEOPLE: table.people} if table.people else {}
     groups |= {table.raters[number].id: [number] for number in table.machines}
     for against, numbers in groups.items():

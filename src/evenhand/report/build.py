@@ -223,12 +223,12 @@ def _heading(tables: Tables, location: str, plan: Resampling, options: FigureOpt
 
 def own_output(tables: Tables, models: Mapping[str, Collection[str]]) -> Mapping[str, int]:
     """Raters that rated what their models had written, by the label `model` of the items, and how many units."""
-    written, clusters, found = tables.labels.get("model", ()), tables.clusters, dict[str, int]()
+    labels, found = tables.labels.get("model"), dict[str, int]()
+    written = tables.by_unit(labels) if labels else ()
     for number, rater in enumerate(tables.raters) if written else ():
         own = models.get(rater.id, ())
         units = {unit for table in tables.tables.values() for unit in table.units_of(number).tolist()} if own else ()
-        count = sum(written[unit if clusters is None else int(clusters[unit])] in own for unit in units)
-        if count:
+        if count := sum(written[unit] in own for unit in units):
             found[rater.id] = count
     return found
 
