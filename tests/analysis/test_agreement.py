@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from evenhand.analysis.agreement import criterion_agreement
-from evenhand.analysis.tables import TableBuilder, Tables, compared
+from evenhand.analysis.measures import measures
+from evenhand.analysis.tables import MOST_PAIRS, TableBuilder, Tables, compared
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Status, Value
+from evenhand.report.numbers import pairs_left_out
 from evenhand.statistics import Resampling, Votes
 from tests.statistics import oracles
 
@@ -219,6 +221,18 @@ def test_only_pairs_that_share_a_unit_are_computed_and_the_others_are_counted():
     found = criterion_agreement(tables_of(HALO, columns).tables["support"])
     assert [(pair.a, pair.b) for pair in found.pairs] == [(f"r{n:03}", f"r{n + 1:03}") for n in range(0, 200, 2)]
     assert found.unpaired == 19_900 - 100
+
+
+def test_of_very_many_pairs_those_with_a_model_and_with_most_shared_units_are_compared():
+    columns = {f"r{n}": [S, None] for n in range(38)} | {"r38": [S, S], "r39": [C, C], "auto": [C, S]}
+    tables = tables_of(HALO, columns, {"auto": Kind.MODEL})
+    found = criterion_agreement(tables.tables["support"], Resampling(replicates=50))
+    assert (len(found.pairs), found.omitted, found.unpaired) == (MOST_PAIRS, 41 * 40 // 2 - MOST_PAIRS, 0)
+    assert {pair.a for pair in found.pairs if pair.b == "auto"} == {f"r{n}" for n in range(40)}
+    assert ("r38", "r39", 2) in {(pair.a, pair.b, pair.n) for pair in found.pairs}
+    assert [line for line in pairs_left_out(found) if line.startswith("320 pairs")]
+    kappas = measures(tables, only=["kappa_raters"], by=())
+    assert {(one.against, one.rater) for one in kappas} == {(pair.a, pair.b) for pair in found.pairs}
 
 
 PERCENT = read_protocol(

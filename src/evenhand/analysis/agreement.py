@@ -78,9 +78,9 @@ class Majority:
 class Agreement:
     """One criterion. `ceiling` is what people reach among themselves, `baseline` the share of their commonest label.
 
-    `unpaired` counts the pairs of raters that share no unit and are not in `pairs`. `values` sums up numbers, which
-    have no agreement on each label (`specific`, `rare`). `stratum` has the fields and values that the units were
-    restricted to, None for all.
+    `unpaired` counts the pairs of raters that share no unit, `omitted` those that do but are beyond the most that are
+    compared; neither is in `pairs`. `values` sums up numbers, which have no agreement on each label (`specific`,
+    `rare`). `stratum` has the fields and values that the units were restricted to, None for all.
     """
 
     criterion: str
@@ -101,6 +101,7 @@ class Agreement:
     majority: Majority
     pairs: Sequence[Pair]
     unpaired: int
+    omitted: int
     statuses: Mapping[Status, int]
     warnings: Sequence[str]
     values: Mapping[str, float] | None = None
@@ -156,7 +157,8 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT, combined: Sequ
         majority=majority(table, who, table.opinions(who).tally),
         warnings=_warnings(everyone.spread, table.values),
         pairs=[*pairs, *(_pair(more, one, other, plan) for more in combined for one, other in more.pairs())],
-        unpaired=comb(len(table.active), 2) - len(pairs),
+        unpaired=comb(len(table.active), 2) - table.n_sharing,
+        omitted=table.n_sharing - len(pairs),
         **_of_labels(table, everyone.given, plan),
     )
 

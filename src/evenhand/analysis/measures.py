@@ -390,11 +390,11 @@ def _sides(table: Table, spec: model.AgreementMeasure) -> Iterator[_Sides]:
         for number in models:
             yield from (_of_two(table, number, person) for person in people)
     else:
+        # Most pairs of a crowd share no unit. A few raters without one get a figure with the reason.
+        pairs = combinations([*people, *models], 2) if len(raters) <= MANY else table.pairs()
         # A person is in the rows of a confusion table wherever there is one.
-        for against, number in combinations([*people, *models], 2):
-            # Most pairs of a crowd share no unit. A few raters without one get a figure with the reason.
-            if len(raters) <= MANY or table.has_shared(number, against):
-                yield _of_two(table, number, against)
+        for against, number in pairs:
+            yield _of_two(table, number, against)
 
 
 def _sides_of_combined(table: Table, spec: model.AgreementMeasure) -> Iterator[_Sides]:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,6 +24,8 @@ Level = Literal["nominal", "ordinal", "interval"]
 ALL = "all criteria"
 """The name of several criteria taken as one; no criterion has a space in its id."""
 VOTES = ("majority", "plurality")
+MOST_PAIRS = 500
+"""Pairs of raters that are compared: all of up to 32 raters. Each costs about 2 ms, and 3 kB of JSON."""
 FREE_TEXT = "answers in free text cannot be compared as such"
 _STATUS_CODES = {status: code for code, status in enumerate(Status)}
 _NAN = float("nan")
@@ -217,11 +218,24 @@ class Table:
         return [(first, other) for other in second or others]
 
     def pairs(self) -> Sequence[tuple[int, int]]:
-        """The pairs of raters, or those of a combined rater, that share a unit. A person comes first."""
-        every = self.combined_pairs() if self.combined else combinations(self.active, 2)
+        """The pairs of raters, or those of a combined rater, that share a unit, at most `MOST_PAIRS`. A person comes
+        first. Of more pairs, those with a model are kept before those that share most units.
+        """
+        if self.combined:
+            every = [pair for pair in self.combined_pairs() if self.has_shared(*pair)]
+        else:
+            shared = {(a, b): n for a in self.active for b, n in self._partners[a].items() if a < b}
+            people = set(self.people)
+            kept = sorted(shared, key=lambda pair: (people.issuperset(pair), -shared[pair], pair))[:MOST_PAIRS]
+            every = sorted(kept)
         # The rows of a confusion table are then the people's.
         ordered = (sorted(pair, key=lambda one: self.raters[one].kind is not Kind.PERSON) for pair in every)
-        return [(one, other) for one, other in ordered if self.has_shared(one, other)]
+        return [(one, other) for one, other in ordered]
+
+    @property
+    def n_sharing(self) -> int:
+        """How many pairs of raters share a unit."""
+        return sum(a < b for a in self.active for b in self._partners[a])
 
     def shared(self, a: int, b: int) -> Shared:
         """What two raters gave the units that both rated. Of a pool each member is compared by itself."""
@@ -241,13 +255,14 @@ class Table:
         return any(other in self._partners.get(one, ()) for one in self.voices(a) for other in self.voices(b))
 
     @cached_property
-    def _partners(self) -> Mapping[int, set[int]]:
-        """For each rater with ratings, the raters of the same units."""
-        found: dict[int, set[int]] = {}
+    def _partners(self) -> Mapping[int, Mapping[int, int]]:
+        """For each rater with ratings, the raters of the same units, with the number of these."""
+        found: dict[int, Mapping[int, int]] = {}
         for rater in np.flatnonzero(np.diff(self._starts)).tolist():
             inside = np.zeros(self.n_units, dtype=np.bool_)
             inside[self.units_of(rater)] = True
-            found[rater] = set(np.flatnonzero(np.bincount(self.rater[inside[self.unit]])).tolist())
+            shared = np.bincount(self.rater[inside[self.unit]])
+            found[rater] = {other: int(shared[other]) for other in np.flatnonzero(shared).tolist()}
         return found
 
     def people_at(self, units: IntArray, without: Sequence[int] = (), *, machines: bool = False) -> Opinions:
@@ -458,11 +473,9 @@ class Tables:
             statuses=[sum(map(Counter[Status], counts), Counter[Status]()) for counts in by_rater],
             confidence=None,
         )
-        items = np.arange(self.n_units) if self.clusters is None else self.clusters
+        items = np.tile(self.items_of_units, len(used))
         documents = None if self.documents is None else np.tile(self.documents, len(used))
-        return replace(
-            self, n_units=table.n_units, tables={ALL: table}, clusters=np.tile(items, len(used)), documents=documents
-        )
+        return replace(self, n_units=table.n_units, tables={ALL: table}, clusters=items, documents=documents)
 
     def ruled(self) -> list[str]:
         """The adjudicators with a rating of any status here, in order of arrival."""

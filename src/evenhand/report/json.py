@@ -111,6 +111,7 @@ def _criterion(found: Agreement) -> Json:
         **({"values": found.values} if found.values else {}),
         "pairs": [{**_some(pair, sides), **pair.statistics, **_some(pair, rest)} for pair in found.pairs],
         "pairs_without_shared_units": found.unpaired,
+        "pairs_left_out": found.omitted,
         "status": found.statuses,
     }
 

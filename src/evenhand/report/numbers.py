@@ -1,8 +1,12 @@
 """How estimates are written in the report, in words."""
 
+from collections.abc import Sequence
 from typing import Literal
 
+from evenhand.analysis.agreement import Agreement
+from evenhand.analysis.tables import MOST_PAIRS
 from evenhand.statistics import Estimate
+from evenhand.text import counted
 
 Style = Literal["share", "coefficient", "score", "points"]
 """A percentage; a number to two places; the same in a scale's own units; a difference with its sign."""
@@ -35,6 +39,17 @@ def described(estimate: Estimate, style: Style = "coefficient") -> str:
     between = interval(estimate, style)
     parts = [number(estimate.value, style), f"95% interval {between}" if between else "no interval"]
     return ", ".join([*parts, f"n {estimate.n:,}"]) + (f" ({estimate.note})" if estimate.note else "")
+
+
+def pairs_left_out(found: Agreement) -> Sequence[str]:
+    """How many pairs of raters were not compared, and why: a sentence for each reason."""
+    sentences: list[str] = []
+    if found.unpaired:
+        sentences.append(f"{counted(found.unpaired, 'pair')} of raters without a shared unit left out.")
+    if found.omitted:
+        rule = f"at most {MOST_PAIRS} are compared, first those with a model, then those that share the most units"
+        sentences.append(f"{counted(found.omitted, 'pair')} of raters with shared units left out: {rule}.")
+    return sentences
 
 
 def _minus(written: str) -> str:

@@ -10,6 +10,7 @@ from evenhand.analysis.targets import TargetResult
 from evenhand.analysis.trust import Trust
 from evenhand.records import Status
 from evenhand.report.build import GENERATOR, Provenance, RaterRow, Report
+from evenhand.report.numbers import pairs_left_out
 from evenhand.report.trust_sentences import in_words
 from evenhand.statistics import Estimate
 from evenhand.text import counted, line, listed
@@ -176,8 +177,7 @@ def _criterion(found: Agreement) -> list[str]:
         lines.append(line(f"  shares: {', '.join(shares)}{rare}"))
     lines += [line(f"  {warning}") for warning in found.warnings]
     lines += _pairs(found.pairs)
-    if found.unpaired:
-        lines.append(f"  {counted(found.unpaired, 'pair')} of raters without a shared unit left out")
+    lines += [f"  {words}" for words in pairs_left_out(found)]
     left_out = {str(status): count for status, count in found.statuses.items() if count and status is not Status.RATED}
     return [*lines, f"  left out: {_counts(left_out)}"] if left_out else lines
 
@@ -196,7 +196,7 @@ def _pairs(pairs: Sequence[Pair]) -> list[str]:
         for pair in kept
     ]
     more = len(pairs) - len(kept)
-    rest = [f"  … and {counted(more, 'more pair')} with as many shared units or fewer; the JSON output has all"]
+    rest = [f"  … and {counted(more, 'more pair')} with as many shared units or fewer, in the JSON output"]
     return [*_table(rows, head), *(rest if more else [])]
 
 

@@ -12,7 +12,7 @@ from evenhand.report.build import Distribution
 from evenhand.report.html.elements import Section, aside, bullets, element, figure, folded, join, note, table, warning
 from evenhand.report.html.plots import HeatCell, Row, colour_step, estimate_cell, forest, heat_map, stack, steps_for
 from evenhand.report.html.view import MOST_PAIRS, View, anchor, words
-from evenhand.report.numbers import Style, described, interval, number
+from evenhand.report.numbers import Style, described, interval, number, pairs_left_out
 from evenhand.statistics import Estimate
 from evenhand.text import counted
 
@@ -95,7 +95,7 @@ def _lead(found: Agreement) -> Markup:
 def _omitted(found: Agreement, view: View) -> int:
     """The number of all pairs, if the page does not show them all, or 0."""
     pairs = len(view.full.agreements[found.criterion].pairs) if found.stratum is None else 0
-    return pairs if pairs > len(found.pairs) else 0
+    return pairs + found.omitted if pairs > len(found.pairs) else 0
 
 
 def _matrices(found: Agreement, view: View) -> Markup:
@@ -104,7 +104,7 @@ def _matrices(found: Agreement, view: View) -> Markup:
         return note(
             f"{counted(pairs, 'pair')} of raters share a unit, too many for matrices. Below are the {MOST_PAIRS} that "
             "share the most units. The section on trust compares each model with the people's majority, and the JSON "
-            "report has every pair."
+            "report has more pairs."
         )
     kappa = "κ with quadratic weights" if found.pairs[0].kappa_quadratic is not None else "Cohen's κ"
     both = [
@@ -232,8 +232,7 @@ def _pairs(found: Agreement, view: View) -> Markup:
         caption = "Of the units that either rater gave the label, the share that both did"
         each = table(caption, ["pair", *labels], shares, "numbers")
     parts = [table(f"{which}, every coefficient, with 95% intervals", heads, rows, "numbers"), each]
-    if found.unpaired:
-        parts.append(note(f"{counted(found.unpaired, 'pair')} of raters without a shared unit left out."))
+    parts += map(note, pairs_left_out(found))
     return folded(f"All coefficients of {counted(len(found.pairs), 'pair')}", parts)
 
 
@@ -290,7 +289,7 @@ def _of_criterion(found: Agreement, view: View) -> Sequence[Markup]:
     if found.values or len(found.labels) > FEW_LABELS:
         return [note(f"{len(found.labels)} different answers: no matrix.")]
     if pairs := _omitted(found, view):
-        return [note(f"{pairs:,} pairs of raters: too many for matrices. The JSON report has them.")]
+        return [note(f"{pairs:,} pairs of raters: too many for matrices. The JSON report has more.")]
     shown = [pair for pair in found.pairs if pair.kind == "person-model"] or found.pairs
     others = [pair for pair in found.pairs if pair not in shown]
     side_by_side = [
