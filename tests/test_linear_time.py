@@ -2,10 +2,13 @@
 minutes, and the suite would not end."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from evenhand.errors import UserError
+from evenhand.formats.chunks import chunks_of
 from evenhand.formats.tables.cells import listed, made_safe, taken_back
 from evenhand.formats.tables.columns import column_key
 from evenhand.formats.tables.triples import read_triples
@@ -21,13 +24,15 @@ from evenhand.questeval.answerer import Answerer
 from evenhand.questeval.cloze import cloze
 from evenhand.questeval.key_info import key_info
 from evenhand.scales import PERCENT, Ordinal, Text
+from evenhand.records import Item
 from evenhand.text import line, masked
+from evenhand.units import Claim, split
 from evenhand.verify.claims import statements
 from evenhand.verify.retrieval import Article
 
 LENGTH = 100_000
 REPEATED = ["'", '"', "(", "[", " ", "\n", "1", "1,", "1. ", "a ", "A. ", "- a\n", "中", "十", "第", " → ", ":/a:"]
-HALO, FEEDBACK = load_protocol("halo-support"), load_protocol("feedback")
+HALO, CLAIMS, FEEDBACK = map(load_protocol, ("halo-support", "halo-claims", "feedback"))
 LEVELS = next(one.scale for one in FEEDBACK.criteria if isinstance(one.scale, Ordinal))
 
 
@@ -48,6 +53,18 @@ def _article(text: str) -> None:
     assert len(article.values) == len(article)
 
 
+def _claims(text: str) -> None:
+    item = Item("a", {"generated_answer": text})
+    split(CLAIMS, item, {"a": [Claim(text[:length], "generated_answer") for length in (1_000, 50_000)]})
+
+
+def _chunks(text: str) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "a.md")
+        path.write_text(f"# A{text}x", encoding="utf-8")
+        chunks_of(path, 200)
+
+
 ENTRIES: Mapping[str, Callable[[str], object]] = {
     "sentences": sentences,
     "mentions": lambda text: mentions(text, [(0, len(text))]),
@@ -61,6 +78,8 @@ ENTRIES: Mapping[str, Callable[[str], object]] = {
     "question": lambda text: Answerer().answer(text, "Ada Lund founded it in 1934."),
     "answers": lambda text: Answerer().answer("Who founded it in ____?", text),
     "claims": statements,
+    "places of claims": _claims,
+    "chunks": _chunks,
     "evidence": _article,
     "formula": lambda text: (made_safe(text), taken_back(text)),
     "list": listed,

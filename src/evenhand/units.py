@@ -17,6 +17,9 @@ from evenhand.records import UNANSWERABLE, Item, Span, Unit, is_unanswerable
 DERIVED = ("question", "claim")
 """The units that are made from a text, stored, and can be exchanged; all others follow from the texts."""
 
+LONGEST_SOUGHT = 2_000
+"""Characters of a claim that is looked for in its text; the search may take this many steps at each character."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -111,6 +114,8 @@ def _placed(item: Item, derived: Sequence[Question | Claim]) -> Iterator[Questio
 def _span(item: Item, claim: Claim, after: int) -> Span | None:
     """Where a claim stands word for word in its field, whether or not with its full stop."""
     text = str(item.fields.get(claim.field, ""))
+    if len(claim.text) > LONGEST_SOUGHT:
+        return None
     for words in filter(None, (claim.text, claim.text.rstrip(".。"))):
         pattern = re.compile(rf"(?<![A-Za-z0-9]){re.escape(words)}(?![A-Za-z0-9])")
         if found := pattern.search(text, after) or pattern.search(text):

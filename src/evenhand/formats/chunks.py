@@ -18,7 +18,7 @@ from evenhand.nlp.words import is_chinese
 
 SUFFIXES = (".txt", ".text", ".md", ".markdown", ".pdf")
 
-_HEADING = re.compile(r"^(?:#{1,6}[ \t]+(?P<title>.+?)[ \t#]*|(?P<under>[^\n]+)\n(?:=+|-{3,})[ \t]*)$", re.MULTILINE)
+_HEADING = re.compile(r"^(?:#{1,6}[ \t]+(?P<title>\S.*)|(?P<under>[^\n]+)\n(?:=+|-{3,})[ \t]*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def _sections(path: Path, suffix: str) -> Iterator[tuple[str, str]]:
     name, start = "", 0
     for heading in _HEADING.finditer(text) if suffix in (".md", ".markdown") else ():
         yield name, text[start : heading.start()]
-        name, start = (heading["title"] or heading["under"]).strip(), heading.end()
+        name, start = (heading["title"] or heading["under"]).strip(" \t#"), heading.end()
     yield name, text[start:]
 
 
