@@ -53,7 +53,9 @@ class Keyboard:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._type = page.keyboard.type
+
+    def _type(self, text: str) -> None:
+        type_lines(self._page, text)
 
     def _press(self, *keys: str) -> None:
         for key in keys:
@@ -131,7 +133,15 @@ class Mouse:
 
     def _write(self, place: Locator, text: str) -> None:
         place.click()
-        self._page.keyboard.type(text)
+        type_lines(self._page, text)
+
+
+def type_lines(page: Page, text: str) -> None:
+    """Types a text that may have several lines; Enter alone would continue."""
+    for number, line in enumerate(text.split("\n")):
+        if number > 0:
+            page.keyboard.press("Shift+Enter")
+        page.keyboard.type(line)
 
 
 def on_screen(*places: Locator) -> None:

@@ -59,6 +59,10 @@ def test_a_claim_is_asked_what_is_asked_about_its_field_with_the_text_to_check_a
         page.keyboard.press("1")
         page.keyboard.press("Enter")
     expect(page.locator("h2.step")).to_have_text("Claim 13 of 13")
+    given = page.locator(".unit-row .line .value")
+    expect(given).to_have_text(["SUPPORTED"] * len(SENTENCES))
+    marks = given.last.evaluate("(one) => getComputedStyle(one, '::after').content")
+    assert marks == "none", "a tick would say that the claim is fine, whatever the answer"
     expect(page.locator(".criterion")).to_have_count(2)
     choice(opened(page, "Support by the context"), "SUPPORTED").click()
     page.keyboard.press("Enter")

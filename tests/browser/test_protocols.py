@@ -37,7 +37,7 @@ def feedback(task: int, position: int) -> UnitAnswers:
         title: Answer(level, why=f"{title} 1, because u said so?" if level != CANNOT_ASSESS else None)
         for title, level in zip(titles, levels, strict=True)
     }
-    more = Answer("Name one source, please.") if task == 1 else Answer(LEAVE_OUT)
+    more = Answer("Name one source, please.\nAnd its page.") if task == 1 else Answer(LEAVE_OUT)
     notes = "Took long." if task == 1 else None
     return UnitAnswers({**answers, "Suggested improvements": more}, sure=70 + task, notes=notes)
 
