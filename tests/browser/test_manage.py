@@ -183,7 +183,7 @@ def test_who_needs_help_is_said_and_a_hostile_name_is_only_a_name(page: Page, se
     assert page.locator("img").count() == 0
 
 
-def test_the_curve_has_words_and_a_table(page: Page, served: Served):
+def test_the_curve_has_a_name_and_its_figures_as_a_table(page: Page, served: Served):
     rated(served)
     managing(page, served)
     expect(page.get_by_role("img", name="Agreement on Support")).to_be_visible()

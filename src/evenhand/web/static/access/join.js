@@ -42,16 +42,10 @@ function showRefusal(error) {
   const hasId = Boolean(source.id ?? source.PROLIFIC_PID);
   // The id is missing, wrong or taken: another one may be entered.
   if (status === 422 && (hasId || problems.some((problem) => problem.startsWith("body.source")))) form.hidden = false;
-  showState(withoutPlaces(error.message), hasId || Boolean(form.hidden));
+  showState(error.message, hasId || Boolean(form.hidden));
   for (const problem of problems) delete source[/^body\.source\.(\w+):/.exec(problem)?.[1] ?? ""];
   again.hidden = !form.hidden || status === 401;
   if (!form.hidden) byId("id").focus();
-}
-
-/** A message without the places of fields in the request. @param {string} message */
-function withoutPlaces(message) {
-  const text = message.replace(/\bbody(?:\.\w+)*: /g, "");
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** @param {string} message @param {boolean} isBad */

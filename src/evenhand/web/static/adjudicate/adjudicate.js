@@ -63,10 +63,11 @@ class AdjudicationPage extends Workbench {
   drawPage() {
     const current = this.tasks.current?.number ?? null;
     const open = (/** @type {string} */ unit) => this.open(unit);
-    render(byId("banners"), this.drawBanners());
+    render(byId("banners"), [this.banners(), this.errorBanner()]);
     render(byId("disputes"), [disputeList(this.disputes, { more: this.hasMore, current, open })]);
     byId("names").setAttribute("aria-pressed", String(this.hidesNames));
-    if (this.isLoaded) byId("count").textContent = this.unruled === 0 ? "none left" : `${this.unruled} without a ruling`;
+    const unruled = this.disputes.filter((dispute) => !dispute.ruled).length;
+    if (this.isLoaded) byId("count").textContent = unruled === 0 ? "none left" : `${unruled} without a ruling`;
     byId("nothing").hidden = !this.isLoaded || this.isOpen || this.disputes.length > 0;
     for (const id of ["rating", "bar"]) byId(id).hidden = !this.isOpen;
     byId("sources").hidden = !this.arrangement?.sources.length;
@@ -115,11 +116,6 @@ class AdjudicationPage extends Workbench {
     return [row(steps, !this.readsOnly && undo), !this.readsOnly && done];
   }
 
-  drawBanners() {
-    const isInView = (/** @type {Entry} */ { task }) => this.isOpen && task === this.tasks.task.number;
-    return [this.banners(isInView, ({ task }) => `The ruling on ${task} was not saved.`), this.errorBanner()];
-  }
-
   errorBanner() {
     if (!this.error) return null;
     const { message, retry } = this.error;
@@ -153,10 +149,6 @@ class AdjudicationPage extends Workbench {
     return query;
   }
 
-  get unruled() {
-    return this.disputes.filter((dispute) => !dispute.ruled).length;
-  }
-
   /**
    * @param {string | null} [wanted] the unit to open; by default the first without a ruling
    * @returns {Promise<void>}
@@ -187,8 +179,9 @@ class AdjudicationPage extends Workbench {
   }
 
   /** @param {Entry} entry */
-  openAt({ task }) {
-    this.open(String(task));
+  openAt({ task, criterion }) {
+    if (criterion && this.isOpen && task === this.tasks.task.number) this.goTo(criterion);
+    else this.open(String(task));
   }
 
   /** @param {number} by */

@@ -29,21 +29,20 @@ function agreementPlot(id, title, points, bottom) {
   const note = (/** @type {string} */ message) => h("p", { class: "muted small" }, message);
   const content = () => {
     if (!last) return note("No ratings yet.");
-    return drawn.length > 0 ? drawing(id, title, points, drawn, bottom) : note(`Not defined yet: ${last.why}.`);
+    return drawn.length > 0 ? drawing(title, points, drawn, bottom) : note(`Not defined yet: ${last.why}.`);
   };
   return h("figure", { key: id, class: "plot" }, textElement("figcaption", title), content(), last && pointTable(title, points));
 }
 
-/**
- * @param {string} id @param {string} title @param {AgreementPoint[]} points @param {DefinedPoint[]} drawn
- * @param {number} bottom
- */
-function drawing(id, title, points, drawn, bottom) {
+/** @param {string} title @param {AgreementPoint[]} points @param {DefinedPoint[]} drawn @param {number} bottom */
+function drawing(title, points, drawn, bottom) {
   const most = points[points.length - 1].ratings;
   const right = WIDTH - EDGE.right;
   const x = (/** @type {number} */ ratings) => EDGE.left + ((right - EDGE.left) * ratings) / most;
   const height = HEIGHT - EDGE.top - EDGE.bottom;
   const y = (/** @type {number} */ value) => EDGE.top + (height * (1 - value)) / (1 - bottom);
+  /** @type {(at: number, down: number, text: string, anchor: "start" | "end") => ViewNode} */
+  const label = (at, down, text, anchor) => h("text", { x: at, y: down, "text-anchor": anchor }, text);
   const ruler = ticks(bottom).map((tick) => [
     h("line", { x1: EDGE.left, x2: right, y1: y(tick), y2: y(tick), class: tick ? "rule" : "rule zero" }),
     label(EDGE.left - 6, y(tick) + 4, coefficient(tick).replace(/\.?0+$/, ""), "end"),
@@ -52,9 +51,7 @@ function drawing(id, title, points, drawn, bottom) {
   const band = [...corners.map(({ at, high }) => `${at},${high}`), ...corners.map(({ at, low }) => `${at},${low}`).reverse()];
   return h(
     "svg",
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-labelledby": `plot-${id}-title plot-${id}-desc` },
-    h("title", { id: `plot-${id}-title` }, `Agreement on ${title}`),
-    h("desc", { id: `plot-${id}-desc` }, summary(points, drawn)),
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `Agreement on ${title}: the figures are in the table below` },
     ruler,
     label(EDGE.left, HEIGHT - 8, "0", "start"),
     label(right, HEIGHT - 8, `${count(most)} ratings`, "end"),
@@ -62,11 +59,6 @@ function drawing(id, title, points, drawn, bottom) {
     h("polyline", { points: drawn.map(({ ratings, value }) => `${x(ratings)},${y(value)}`).join(" "), class: "curve" }),
     drawn.map(({ ratings, value }) => h("circle", { cx: x(ratings), cy: y(value), r: 3, class: "dot" })),
   );
-}
-
-/** @param {number} x @param {number} y @param {string} text @param {"start" | "end"} anchor */
-function label(x, y, text, anchor) {
-  return h("text", { x, y, "text-anchor": anchor }, text);
 }
 
 /** The lowest value shown: 0, unless a curve or an interval is below. @param {DefinedPoint[]} points */
@@ -78,16 +70,6 @@ function lowestTick(points) {
 function ticks(bottom) {
   const step = bottom === 0 ? 0.25 : 0.5;
   return Array.from({ length: (1 - bottom) / step + 1 }, (_, at) => bottom + at * step);
-}
-
-/** The drawing in words. @param {AgreementPoint[]} points @param {DefinedPoint[]} drawn */
-function summary(points, drawn) {
-  const [first, last] = [drawn[0], drawn[drawn.length - 1]];
-  const interval = last.ci ? ` (interval ${coefficient(last.ci[0])} to ${coefficient(last.ci[1])})` : "";
-  const end = `${coefficient(last.value)} after ${count(last.ratings)} ratings${interval}`;
-  if (first === last) return `α is ${end}.`;
-  const start = `${coefficient(first.value)} after ${count(first.ratings)} ratings`;
-  return `α went from ${start} to ${end}; ${points.length} points in the table below.`;
 }
 
 /** @param {string} title @param {AgreementPoint[]} points */

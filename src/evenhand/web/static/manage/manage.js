@@ -74,7 +74,7 @@ async function rateYourself(event) {
     const { next } = await post("/api/session/as", { name: String(new FormData(actAs).get("name")), role });
     location.assign(next);
   } catch (error) {
-    failure.textContent = requestError(error).message.replace(/^body\.name: /, "");
+    failure.textContent = requestError(error).message;
   }
 }
 

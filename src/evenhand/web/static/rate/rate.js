@@ -10,7 +10,6 @@ import { focusField } from "../workbench/text_field.js";
 import { ratingPane, sourcesPane } from "../workbench/unit.js";
 import { Workbench } from "../workbench/workbench.js";
 import { endCard, errorCard } from "./end_card.js";
-import { outdatedNotice, setOutdatedAside } from "./outdated_answers.js";
 import { resultCards } from "./results.js";
 import { openSkipDialog } from "./skip_dialog.js";
 import { openTaskList } from "./task_list.js";
@@ -29,7 +28,6 @@ class RatingPage extends Workbench {
     this.card = null;
     /** @type {TaskId | null} the last task, for going back from the end */
     this.last = null;
-    this.retry = () => {}; // what to do again once the server can be reached
     this.isWaiting = false; // for the results
     this.isMoving = false; // to another task
     /** @type {"sources" | "rating"} the pane that a narrow screen shows */
@@ -39,13 +37,11 @@ class RatingPage extends Workbench {
   }
 
   async start() {
-    setOutdatedAside(this.form, this.outbox);
     showSaveStatus(byId("status"), this.outbox);
     byId("open-tasks").addEventListener("click", () => this.openTasks());
     this.tasks.addEventListener("reopened", () => this.queue.countDone(-1));
     this.listen();
     guardDoubleClicks();
-    addEventListener("online", () => this.card?.retryAfterMs && this.retry());
     await this.outbox.send(); // what was left over from before comes first
     const named = /^#task-(\d+)$/.exec(location.hash);
     if (named) await this.open(Number(named[1]), { otherwise: () => this.moveOn() });
@@ -56,22 +52,18 @@ class RatingPage extends Workbench {
   }
 
   keyActions() {
-    /** @type {KeyActions} */
-    const actions = {
+    return {
       ...super.keyActions(),
       leaveOut: () => this.isOpen && this.answerWith("Leave out"),
       back: () => this.back(),
       tasks: () => this.openTasks(),
     };
-    /** @param {(key: string) => void} act */
-    const unlessMoving = (act) => (/** @type {string} */ key) => this.isMoving || act(key);
-    return Object.fromEntries(Object.entries(actions).map(([name, act]) => [name, unlessMoving(act)]));
   }
 
   // Drawing
 
   drawPage() {
-    render(byId("banners"), this.drawBanners());
+    render(byId("banners"), this.banners());
     this.drawProgress();
     if (this.card) render(byId("workbench"), [this.card.view], { class: "workbench alone", inert: this.isMoving });
     if (!this.card && this.arrangement) this.drawTask(this.arrangement);
@@ -123,6 +115,7 @@ class RatingPage extends Workbench {
   bar() {
     const { task, history } = this.tasks;
     const canSkip = task.purpose !== "training" && task.state !== "done";
+    const askToSkip = () => openSkipDialog((reason) => this.leaveTask(() => this.skip(reason)));
     const key = h("kbd", { "aria-hidden": "true" }, this.results || this.needsMore ? "⏎" : "Ctrl ⏎");
     return h(
       "div",
@@ -130,7 +123,7 @@ class RatingPage extends Workbench {
       row(
         button("Back", () => this.back(), { shortcut: "B", class: "quiet", disabled: !task.previous }),
         button("Undo", () => this.undo(), { shortcut: "U", class: "quiet", disabled: history.length === 0 }),
-        canSkip && button("Skip item", () => this.askToSkip(), { class: "quiet" }),
+        canSkip && button("Skip item", askToSkip, { class: "quiet" }),
       ),
       h("p", { class: "toast", "aria-hidden": "true", hidden: this.toast === "" }, this.toast),
       button("", () => this.proceed(), { class: "primary", disabled: this.isWaiting }, h("span", {}, this.nextAction()), key),
@@ -161,14 +154,6 @@ class RatingPage extends Workbench {
     const here = units.length > 1 ? `, ${finished} of ${counted(units.length, this.form.unit)} here` : "";
     byId("progress-words").textContent = items + here;
     if (progress.of) Object.assign(bar, { max: progress.of, value: progress.done + (units.length && finished / units.length) });
-  }
-
-  drawBanners() {
-    const isInView = (/** @type {Entry} */ { task, position, criterion }) =>
-      this.isOpen && task === this.tasks.task.number && position === this.ui.position && criterion === this.ui.open;
-    const describe = (/** @type {Entry} */ { kind }) =>
-      `An item ${kind === "finish" ? "could not be finished" : "has an answer that was not saved"}.`;
-    return [this.banners(isInView, describe), outdatedNotice(this.form, this.storage, () => this.draw())];
   }
 
   /** Shows a message above the bar for a moment, and announces it. @param {string} message */
@@ -354,10 +339,6 @@ class RatingPage extends Workbench {
     return void this.open(change.task, { opened: undo });
   }
 
-  askToSkip() {
-    openSkipDialog((reason) => this.leaveTask(() => this.skip(reason)));
-  }
-
   /** @param {string | null} reason */
   async skip(reason) {
     await this.outbox.send();
@@ -395,7 +376,7 @@ class RatingPage extends Workbench {
 
   /** @param {EndCard} card @param {() => void} again */
   showCard(card, again) {
-    Object.assign(this, { card, retry: again, results: null });
+    Object.assign(this, { card, results: null });
     this.draw();
     document.getElementById("end-card")?.focus();
     if (card.retryAfterMs) setTimeout(() => this.card === card && again(), card.retryAfterMs);

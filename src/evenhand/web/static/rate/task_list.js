@@ -3,7 +3,6 @@
 import { requestError } from "../shared/api.js";
 import { openDialog } from "../shared/dialogs.js";
 import { button, h } from "../shared/view.js";
-import { PAGE_SIZE } from "./task_queue.js";
 
 const STATES = {
   rate: { open: "open", done: "✓ done", returned: "returned, can still be done" },
@@ -25,23 +24,14 @@ export async function openTaskList(queue, current, open) {
     const name = purpose === "training" ? `Training ${place}` : `Item ${place}`;
     return h("li", {}, button(name, go, { class: "line", "aria-current": number === current ? "true" : null }, badge));
   };
-  const show = (/** @type {string} */ message, isMore = false) =>
-    dialog.show([
-      h("p", { class: "muted" }, message),
-      h("ol", { class: "tasks" }, tasks.map(row)),
-      isMore && button("Show more", load),
-    ]);
-  const load = async () => {
-    try {
-      const { tasks: found } = await queue.list(tasks.at(-1)?.number ?? 0);
-      tasks.push(...found);
-      const message = tasks.length === 0 ? "You have no tasks yet." : "Open a task to look at it or to change it.";
-      show(message, found.length === PAGE_SIZE);
-    } catch (error) {
-      show(requestError(error).message);
-    }
-  };
+  const show = (/** @type {string} */ message) =>
+    dialog.show([h("p", { class: "muted" }, message), h("ol", { class: "tasks" }, tasks.map(row))]);
   const dialog = openDialog("Your tasks", [h("p", { class: "muted" }, "Loading…")], { class: "narrow" });
-  await load();
+  try {
+    tasks.push(...(await queue.list()));
+    show(tasks.length === 0 ? "You have no tasks yet." : "Open a task to look at it or to change it.");
+  } catch (error) {
+    show(requestError(error).message);
+  }
   /** @type {HTMLElement | null} */ (dialog.element.querySelector("[aria-current]"))?.focus();
 }

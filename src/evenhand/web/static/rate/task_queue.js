@@ -2,7 +2,7 @@
 
 import { get, post } from "../shared/api.js";
 
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 1000; // the most that the server lists at once
 
 export class TaskQueue {
   /** @param {Outbox} outbox */
@@ -54,9 +54,11 @@ export class TaskQueue {
     return get(`/api/tasks/${number}`);
   }
 
-  /** @param {number} after @returns {Promise<{tasks: ListedTask[]}>} */
-  list(after) {
-    return get(`/api/tasks?after=${after}&limit=${PAGE_SIZE}`);
+  /** All tasks, without their content. @param {number} [after] @returns {Promise<ListedTask[]>} */
+  async list(after = 0) {
+    /** @type {{tasks: ListedTask[]}} */
+    const { tasks } = await get(`/api/tasks?after=${after}&limit=${PAGE_SIZE}`);
+    return tasks.length < PAGE_SIZE ? tasks : tasks.concat(await this.list(tasks[PAGE_SIZE - 1].number));
   }
 
   /** Counts a task as done, or as reopened, although the server may not know it yet. @param {1 | -1} by */

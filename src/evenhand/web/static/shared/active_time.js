@@ -11,7 +11,10 @@ export class ActiveTime {
     this.lastInput = this.countedUntil;
     this.isVisible = document.visibilityState === "visible";
     for (const type of INPUT) addEventListener(type, () => this.noteInput(), { capture: true, passive: true });
-    document.addEventListener("visibilitychange", () => this.noteVisibility());
+    document.addEventListener("visibilitychange", () => {
+      this.noteInput();
+      this.isVisible = document.visibilityState === "visible";
+    });
   }
 
   /** Active seconds since the last call. */
@@ -25,11 +28,6 @@ export class ActiveTime {
   noteInput() {
     this.count();
     this.lastInput = this.countedUntil;
-  }
-
-  noteVisibility() {
-    this.noteInput();
-    this.isVisible = document.visibilityState === "visible";
   }
 
   /** Counts the time up to now, but not beyond the point at which the person counts as idle. */

@@ -4,7 +4,8 @@
 export class Refused extends Error {
   /** @param {number} status @param {any} body @param {number | null} retryAfter seconds, if the server named them */
   constructor(status, body, retryAfter = null) {
-    super(body?.error ?? "The server could not process this request. Reload the page.");
+    const message = body?.error ?? "The server could not process this request. Reload the page.";
+    super(message.replace(/\bbody(?:\.\w+)*: /g, "")); // without the places of fields in the request
     this.status = status;
     this.body = body;
     this.retryAfter = retryAfter;

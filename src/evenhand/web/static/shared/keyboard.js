@@ -46,13 +46,13 @@ function isPressable(target) {
 }
 
 /**
- * Listens for shortcuts. They rest while a dialog is open; while text is typed, only Ctrl+Enter works.
+ * Listens for shortcuts. They rest while a dialog is open or the page is inert; while text is typed, only Ctrl+Enter works.
  * @param {Record<string, (key: string) => void>} shortcuts by key name
  */
 export function listenForShortcuts(shortcuts) {
   document.addEventListener("keydown", (event) => {
     const name = keyName(event);
-    if (name === null || document.querySelector("dialog[open]")) return;
+    if (name === null || document.querySelector("dialog[open], [inert]")) return;
     if (name !== "Ctrl+Enter" && isTyping(event.target)) return;
     if ((name === "Enter" || name === " ") && isPressable(event.target)) return;
     if (event.repeat && !name.startsWith("Arrow")) return;

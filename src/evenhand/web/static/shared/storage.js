@@ -10,45 +10,41 @@ export class BrowserStorage {
 
   /** @param {string} key @returns {any} null if there is nothing, or nothing of ours */
   get(key) {
-    try {
-      return JSON.parse(this.memory.get(key) ?? localStorage.getItem(this.prefix + key) ?? "null");
-    } catch {
-      return null;
-    }
+    return attempt(() => JSON.parse(this.memory.get(key) ?? localStorage.getItem(this.prefix + key) ?? "null"));
   }
 
   /** @param {string} key @param {any} value */
   set(key, value) {
     const text = JSON.stringify(value);
-    try {
+    this.memory.set(key, text);
+    attempt(() => {
       localStorage.setItem(this.prefix + key, text);
       this.memory.delete(key);
-    } catch {
-      this.memory.set(key, text); // storage is full or switched off
-    }
+    });
   }
 
   /** @param {string} key */
   remove(key) {
     this.memory.delete(key);
-    try {
-      localStorage.removeItem(this.prefix + key);
-    } catch {
-      // storage is switched off: there is nothing to remove
-    }
+    attempt(() => localStorage.removeItem(this.prefix + key));
   }
 
   /** @returns {string[]} sorted */
   keys() {
-    const own = storedKeys().filter((key) => key.startsWith(this.prefix)).map((key) => key.slice(this.prefix.length));
+    const stored = attempt(() => Object.keys(localStorage)) ?? [];
+    const own = stored.filter((key) => key.startsWith(this.prefix)).map((key) => key.slice(this.prefix.length));
     return [...new Set([...own, ...this.memory.keys()])].sort();
   }
 }
 
-function storedKeys() {
+/**
+ * The result of an action; null if it fails: storage is full or switched off, or holds something else.
+ * @template T @param {() => T} action
+ */
+function attempt(action) {
   try {
-    return Object.keys(localStorage);
+    return action();
   } catch {
-    return []; // storage is switched off
+    return null;
   }
 }

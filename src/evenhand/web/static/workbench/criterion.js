@@ -31,8 +31,7 @@ export function criterionView(context, criterion) {
     context.badge(criterion),
     h("span", { class: "value", dir: "auto" }, value),
   );
-  const classes = ["criterion", isOpen && "open", answer.status !== null && "answered"].filter(Boolean).join(" ");
-  const section = { key: criterion.id, id, class: classes, "aria-label": criterion.title };
+  const section = { key: criterion.id, id, class: isOpen ? "criterion open" : "criterion", "aria-label": criterion.title };
   return h("section", section, h("h3", {}, head), isOpen ? criterionBody(context, criterion, answer, id) : null);
 }
 
@@ -146,28 +145,24 @@ function saveStateText({ state, at }) {
 function refusalNotice({ tasks }, criterion, mine, entry) {
   const { outbox } = tasks;
   const { status, error, present } = entry.refused ?? { status: 0, error: "", present: null };
-  const chain = () => outbox.entriesFor(entry.task, entry.position, entry.criterion);
+  const primary = { class: "primary" };
+  /** @param {string} label @param {string} tone @param {...Child} content */
+  const notice = (label, tone, ...content) =>
+    h("div", { id: "refused", class: `notice ${tone}`, role: "group", "aria-label": label }, ...content);
   if (status !== 409 || !present) {
-    return h(
-      "div",
-      { id: "refused", class: "notice bad", role: "group", "aria-label": "Not saved" },
-      textElement("p", `This answer was not saved. ${error}`),
-      row(
-        button("Try again", () => outbox.retry(entry), { class: "primary" }),
-        button("Discard", () => outbox.discard(chain())),
-      ),
-    );
+    const actions = [
+      button("Try again", () => outbox.retry(entry), primary),
+      button("Discard", () => outbox.discard(outbox.entriesFor(entry.task, entry.position, entry.criterion))),
+    ];
+    return notice("Not saved", "bad", textElement("p", `This answer was not saved. ${error}`), row(actions));
   }
-  const theirs = formatAnswer(criterion, present);
+  const [here, theirs] = [formatAnswer(criterion, mine), formatAnswer(criterion, present)];
   const { rationale } = present;
-  return h(
-    "div",
-    { id: "refused", class: "notice caution", role: "group", "aria-label": "Two answers" },
-    textElement("p", `Here: ${formatAnswer(criterion, mine)}; saved elsewhere: ${theirs}, at ${localTime(present.at)}.`),
+  return notice(
+    "Two answers",
+    "caution",
+    textElement("p", `Here: ${here}; saved elsewhere: ${theirs}, at ${localTime(present.at)}.`),
     rationale && rationale !== mine.rationale ? textElement("p", `“${rationale}”`, { class: "small" }) : null,
-    row(
-      button("Keep mine", () => tasks.resolve(entry, true), { class: "primary" }),
-      button("Use the other", () => tasks.resolve(entry, false)),
-    ),
+    row(button("Keep mine", () => tasks.resolve(entry, true), primary), button("Use the other", () => tasks.resolve(entry, false))),
   );
 }

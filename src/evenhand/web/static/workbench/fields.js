@@ -179,15 +179,10 @@ function codePoints(text, index = text.length) {
   return Array.from(text.slice(0, index)).length;
 }
 
-/** The part of a text between two code-point offsets. @param {string} text @param {number} start @param {number} end */
-function slice(text, start, end) {
-  return Array.from(text).slice(start, end).join("");
-}
-
 /** The words of a span. @param {Field[]} fields @param {Span} span */
 export function quote(fields, span) {
   const parts = fields.find((field) => field.name === span.field)?.parts ?? [];
-  const words = parts.map((part) => slice(part.text, ...boundsIn(part, span)));
+  const words = parts.map((part) => Array.from(part.text).slice(...boundsIn(part, span)).join(""));
   return words.filter((one) => one !== "").join(" … ") || `(not in this item: ${span.field})`;
 }
 

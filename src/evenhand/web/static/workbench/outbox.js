@@ -9,11 +9,13 @@ export class Outbox extends EventTarget {
    * Dispatches `change` (something was added, sent or delayed), `saved` ({entry, response}) and `refused` ({entry}),
    * no matter in which of this person's tabs it happened.
    * @param {BrowserStorage} storage
+   * @param {string} digest of the form: answers to another version of it stay here, but are not sent
    * @param {(entry: Entry) => Promise<any>} put sends one entry to the server
    */
-  constructor(storage, put = putRating) {
+  constructor(storage, digest, put = putRating) {
     super();
     this.storage = storage;
+    this.digest = digest;
     this.put = put;
     this.lastTime = 0;
     this.failures = 0;
@@ -27,10 +29,15 @@ export class Outbox extends EventTarget {
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.send());
   }
 
-  /** @returns {Entry[]} everything that waits, oldest first */
-  entries() {
+  /** @returns {Entry[]} everything that is here, oldest first */
+  stored() {
     const keys = this.storage.keys().filter((key) => key.startsWith("outbox/"));
     return keys.map((key) => this.storage.get(key)).filter((entry) => entry !== null);
+  }
+
+  /** What waits to be sent, oldest first. */
+  entries() {
+    return this.stored().filter((entry) => entry.digest === this.digest);
   }
 
   /** What waits for a criterion. @param {TaskId} task @param {number} position @param {string | null} criterion */
@@ -38,11 +45,11 @@ export class Outbox extends EventTarget {
     return this.entries().filter((one) => one.task === task && one.position === position && one.criterion === criterion);
   }
 
-  /** Adds an entry and sends it. @param {Omit<Entry, "id" | "refused">} content @returns {Entry} */
+  /** Adds an entry and sends it. @param {Omit<Entry, "id" | "digest" | "refused">} content @returns {Entry} */
   add(content) {
     const id = this.newId();
     const body = content.kind === "rating" ? { id, ...content.body } : content.body;
-    const entry = { ...content, id, body, refused: null };
+    const entry = { ...content, id, body, digest: this.digest, refused: null };
     this.storage.set(`outbox/${id}`, entry);
     this.notify("change");
     this.send();
@@ -156,7 +163,7 @@ export class Outbox extends EventTarget {
 
   /** A unique id that sorts after all ids made here before. */
   newId() {
-    const newest = Number.parseInt(this.entries().at(-1)?.id.slice(0, 12) ?? "0", 16);
+    const newest = Number.parseInt(this.stored().at(-1)?.id.slice(0, 12) ?? "0", 16);
     this.lastTime = Math.max(Date.now(), this.lastTime + 1, newest + 1); // clocks are sometimes set back
     const random = crypto.getRandomValues(new Uint8Array(10));
     const digits = Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,8 +1,9 @@
-/** Whether everything is saved, at the top of the page. */
+/** Whether everything is saved, at the top of the page, and what can no longer be. */
 
 import { announce } from "../shared/announce.js";
 import { counted } from "../shared/formatting.js";
-import { h, render } from "../shared/view.js";
+import { button, h, render, row, textElement } from "../shared/view.js";
+import { formatAnswer } from "./answers.js";
 
 const LASTING_MS = 800; // a state that lasts this long is announced
 
@@ -36,4 +37,28 @@ export function showSaveStatus(place, outbox) {
   };
   outbox.addEventListener("change", show);
   show();
+}
+
+/**
+ * Answers to another version of the form: they are not sent, but shown until the rater discards them.
+ * @param {Form} form @param {Outbox} outbox
+ */
+export function outdatedNotice(form, outbox) {
+  const outdated = outbox.stored().filter(({ kind, digest }) => kind === "rating" && digest !== outbox.digest);
+  const last = new Map(outdated.map((entry) => [`${entry.task}/${entry.position}/${entry.criterion}`, entry]));
+  const answers = [...last.values()].filter(({ body }) => !body.taken_back);
+  if (answers.length === 0) return null;
+  const were = answers.length === 1 ? "was" : "were";
+  const count = counted(answers.length, "answer");
+  const message = `${count} ${were} given to an earlier version of the questions and ${were} not sent:`;
+  const rows = answers.map((entry) => textElement("li", describe(form, entry)));
+  const parts = [h("p", {}, message), h("ul", {}, rows), row(button("Discard", () => outbox.discard(outdated)))];
+  return h("div", { class: "notice caution outdated", role: "group", "aria-label": "Earlier answers" }, parts);
+}
+
+/** @param {Form} form @param {Entry} answer */
+function describe(form, { criterion: id, body }) {
+  const criterion = form.criteria.find((one) => one.id === id) ?? { title: id, scale: { type: "unknown", values: [] } };
+  const why = body.rationale ? `, “${body.rationale}”` : "";
+  return `${criterion.title}: ${formatAnswer(criterion, body)}${why}`;
 }

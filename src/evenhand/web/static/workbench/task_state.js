@@ -50,13 +50,9 @@ export class TaskState extends EventTarget {
     return answerFrom(rating, this.storage.get(this.draftKey(position, criterion)));
   }
 
-  /**
-   * What is being sent for a criterion, without what another tab may have sent under an earlier version of the form.
-   * @param {number} position @param {string} criterion
-   */
+  /** What is being sent for a criterion. @param {number} position @param {string} criterion */
   waiting(position, criterion) {
-    const { digest } = this.form.study;
-    return this.outbox.entriesFor(this.task.number, position, criterion).filter((entry) => entry.digest === digest);
+    return this.outbox.entriesFor(this.task.number, position, criterion);
   }
 
   /** @param {number} position */
@@ -145,23 +141,15 @@ export class TaskState extends EventTarget {
     const waiting = this.waiting(position, criterion).at(-1);
     const known = waiting?.id ?? this.unit(position).ratings[criterion]?.id ?? null;
     const body = { ...content, seconds: this.activeTime.take() };
-    this.addToOutbox("rating", position, criterion, after === undefined ? known : after, body);
+    const replaced = after === undefined ? known : after;
+    this.outbox.add({ kind: "rating", task: this.task.number, position, criterion, after: replaced, body });
   }
 
   /** Finishes a unit. Returns the entry that is sent, or null if something is missing. @param {number} position */
   finish(position) {
     if (this.missing(position).length > 0) return null;
     this.unit(position).finished = true;
-    return this.addToOutbox("finish", position, null, null, {});
-  }
-
-  /**
-   * @param {Entry["kind"]} kind @param {number} position @param {string | null} criterion @param {string | null} after
-   * @param {any} body
-   */
-  addToOutbox(kind, position, criterion, after, body) {
-    const { digest } = this.form.study;
-    return this.outbox.add({ kind, task: this.task.number, position, criterion, after, body, digest });
+    return this.outbox.add({ kind: "finish", task: this.task.number, position, criterion: null, after: null, body: {} });
   }
 
   /**

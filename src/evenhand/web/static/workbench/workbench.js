@@ -12,6 +12,7 @@ import { criterionId } from "./criterion.js";
 import { arrange, fieldsOf, quote } from "./fields.js";
 import { bindKeys, openKeyHelp } from "./key_bindings.js";
 import { Outbox } from "./outbox.js";
+import { outdatedNotice } from "./save_status.js";
 import { TaskState } from "./task_state.js";
 import { Drafts, focusField } from "./text_field.js";
 
@@ -30,7 +31,7 @@ export class Workbench {
     this.form = form;
     this.criteria = Object.fromEntries(form.criteria.map((criterion) => [criterion.id, criterion]));
     this.storage = new BrowserStorage(storageName);
-    this.outbox = new Outbox(this.storage, put);
+    this.outbox = new Outbox(this.storage, form.study.digest, put);
     this.tasks = new TaskState(form, this.outbox, this.storage, new ActiveTime());
     this.drafts = new Drafts(() => this.drawSoon());
     /** @type {PageState} */
@@ -118,18 +119,21 @@ export class Workbench {
     return this.tasks.answer(this.ui.position, this.ui.open).evidence;
   }
 
-  /**
-   * What needs attention although it is not in view: refused answers elsewhere, and the end of the session.
-   * @param {(entry: Entry) => boolean} isInView @param {(entry: Entry) => string} describe
-   */
-  banners(isInView, describe) {
+  /** What needs attention although it is not in view: answers that were refused or are outdated, a session that ended. */
+  banners() {
+    const isInView = (/** @type {Entry} */ { task, position, criterion }) =>
+      this.isOpen && task === this.tasks.task.number && position === this.ui.position && criterion === this.ui.open;
     const refused = this.outbox.entries().filter((entry) => entry.refused && !isInView(entry));
     const signedOut = h("p", { class: "notice bad", role: "alert" }, SIGNED_OUT);
-    return [this.outbox.state === "signed out" && signedOut, refused.map((entry) => this.refusedBanner(entry, describe))];
+    return [
+      this.outbox.state === "signed out" && signedOut,
+      refused.map((entry) => this.refusedBanner(entry)),
+      outdatedNotice(this.form, this.outbox),
+    ];
   }
 
-  /** @param {Entry} entry @param {(entry: Entry) => string} describe */
-  refusedBanner(entry, describe) {
+  /** @param {Entry} entry */
+  refusedBanner(entry) {
     const isFinish = entry.kind === "finish";
     const chain = () => (isFinish ? [entry] : this.outbox.entriesFor(entry.task, entry.position, entry.criterion));
     const go = () => {
@@ -137,7 +141,9 @@ export class Workbench {
       this.openAt(entry);
     };
     const actions = row(button("Go there", go, { class: "primary" }), button("Discard", () => this.outbox.discard(chain())));
-    const message = textElement("p", `${describe(entry)} ${entry.refused?.error ?? ""}`);
+    const what = isFinish ? "could not be finished" : "has an answer that was not saved";
+    const name = typeof entry.task === "string" ? entry.task : "An item";
+    const message = textElement("p", `${name} ${what}. ${entry.refused?.error ?? ""}`);
     return h("div", { key: entry.id, class: "notice bad", role: "alert" }, message, actions);
   }
 
