@@ -23,8 +23,8 @@ from evenhand.protocol.load import load_protocol
 from evenhand.questeval.answerer import Answerer
 from evenhand.questeval.cloze import cloze
 from evenhand.questeval.key_info import key_info
-from evenhand.scales import PERCENT, Ordinal, Text
 from evenhand.records import Item
+from evenhand.scales import PERCENT, Ordinal, Text
 from evenhand.text import line, masked
 from evenhand.units import Claim, split
 from evenhand.verify.claims import statements

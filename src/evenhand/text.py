@@ -31,6 +31,13 @@ def listed(names: Sequence[object], last: str = "and") -> str:
     return f" {last} ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
 
 
+def kind_of(value: object) -> str:
+    """What kind of value this is, in the words of JSON."""
+    named = {"str": "a text", "list": "a list", "dict": "an object", "bool": "a truth value", "NoneType": "null"}
+    name = type(value).__name__
+    return named.get(name, {"int": "a number", "float": "a number", "bytes": "binary data"}.get(name, name))
+
+
 def quoted(value: object) -> str:
     """A value as messages quote it."""
     return repr(shortened(str(value), 60))

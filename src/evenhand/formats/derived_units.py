@@ -18,7 +18,7 @@ from evenhand.files import json_problem, parse_json, read_text, replacing
 from evenhand.protocol.model import Protocol
 from evenhand.protocol.problems import validation_problems
 from evenhand.records import Item, Unit
-from evenhand.text import counted, unknown
+from evenhand.text import counted, kind_of, unknown
 from evenhand.units import Claim, Question, check_unit, derived_from
 
 SHAPE = '{"ID": {"key_info": […], "question": […], "answers": […]}}'
@@ -76,7 +76,7 @@ def _read(
     except ValueError as error:
         raise InputError(str(path), [json_problem(error)]) from error
     if not isinstance(content, dict):
-        raise InputError(str(path), f"the shape is {shape}, not a {type(content).__name__}")
+        raise InputError(str(path), f"the shape is {shape}, not {kind_of(content)}")
     found: dict[str, Sequence[_U]] = {}
     problems: list[Problem] = []
     for item_id, entry in cast("dict[str, object]", content).items():

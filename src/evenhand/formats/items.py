@@ -17,7 +17,7 @@ from typing import cast
 from narwhals.typing import IntoFrame
 
 from evenhand.errors import Problem, Problems
-from evenhand.formats.tables.cells import LONGEST_CELL, listed, text_of
+from evenhand.formats.tables.cells import listed, text_of
 from evenhand.formats.tables.columns import ITEM_ID, WantedColumn, match_columns
 from evenhand.formats.tables.table import InputTable
 from evenhand.formats.tables.table_files import TableSource, table_of
@@ -59,13 +59,8 @@ class ItemSource:
         for ordinal, (row, cells) in enumerate(self._table.rows(problems)):
             fields: dict[str, FieldValue] = {}
             for name, place, read, required in readers:
-                cell = cells[place]
-                if read is text_of and type(cell) is str and 0 < len(cell) <= LONGEST_CELL and not cell.isspace():
-                    # What `text_of` would return, without the call: most cells of a large file are plain text.
-                    fields[name] = cell
-                    continue
                 try:
-                    value = read(cell)
+                    value = read(cells[place])
                 except ValueError as error:
                     problems.add(str(error), row=row, column=self.columns[name])
                     continue
@@ -76,9 +71,7 @@ class ItemSource:
             if id_place is None:
                 item_id = distinct(content_id(fields), made)
             else:
-                item_id = cells[id_place]
-                if not (type(item_id) is str and item_id.isalnum() and len(item_id) <= LONGEST_ID):
-                    item_id = self._given_id(item_id, row, problems)
+                item_id = self._given_id(cells[id_place], row, problems)
             if only is None or ordinal in only:
                 yield Item(item_id, fields)
         if ordinal < 0:

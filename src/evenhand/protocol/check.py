@@ -91,6 +91,11 @@ class _Check:
         self.unit = unit if isinstance(unit, str) else "item"
         self.unit_fields = unit_fields(self.unit)
 
+    def scale(self, criterion_id: str) -> Scale | None:
+        """The scale of a criterion; None if there is no such criterion or its scale is not valid."""
+        criterion = self.by_id.get(criterion_id)
+        return cast("Scale | None", criterion.scale) if criterion else None
+
     def unknown(self, what: str, name: object, valid: Collection[str], path: KeyPath, *within: str | int) -> Problem:
         return self.problem(unknown(what, name, valid), path, *within)
 
@@ -109,12 +114,11 @@ class _Check:
 
     def field_uses(self) -> Iterator[Problem]:
         """Problems of strata, cluster and unit, which name fields."""
-        for index, name in enumerate(entries_of(self.raw.get("strata"))):
-            yield from self.field_use(name, LABEL, "results are broken down by fields of kind label", "strata", index)
+        strata = [(name, ("strata", index)) for index, name in enumerate(entries_of(self.raw.get("strata")))]
         for index, names in enumerate(entries_of(self.raw.get("crossed"))):
-            for place, name in enumerate(entries_of(names)):
-                use = "results are broken down by fields of kind label"
-                yield from self.field_use(name, LABEL, use, "crossed", index, place)
+            strata += [(name, ("crossed", index, place)) for place, name in enumerate(entries_of(names))]
+        for name, path in strata:
+            yield from self.field_use(name, LABEL, "results are broken down by fields of kind label", *path)
         use = "items are grouped by a field of kind label"
         yield from self.field_use(self.raw.get("cluster"), LABEL, use, "cluster")
         by_claim = self.unit.startswith("claim")
@@ -199,13 +203,12 @@ class _Check:
         bounds = [bound for bound in (condition.at_least, condition.at_most) if bound is not None]
         if (condition.any_of is None) != bool(bounds):
             yield self.problem("a condition has any_of, or at_least and at_most", path, "criterion")
-        name, criterion = condition.criterion, self.by_id.get(condition.criterion)
-        if criterion is None:
+        name, scale = condition.criterion, self.scale(condition.criterion)
+        if name not in self.by_id:
             yield self.unknown("criterion", name, valid, (*path, "criterion"))
             return
         if name not in valid:
             yield self.problem(f"{name!r} must come before the criterion that depends on it", (*path, "criterion"))
-        scale = cast("Scale | None", criterion.scale)
         if scale is None:
             return
         if bounds and not isinstance(scale, Ordinal | Numeric):
@@ -242,8 +245,7 @@ class _Check:
         """The problem of a target on a part that its measure does not have."""
         if label is None or measure is None:
             return
-        used = (self.by_id[name] for name in getattr(measure, "criteria", ()) if name in self.by_id)
-        scales = [scale for criterion in used if (scale := cast("Scale | None", criterion.scale))]
+        scales = filter(None, map(self.scale, getattr(measure, "criteria", ())))
         parts: Sequence[object] = {
             "retrieval": getattr(measure, "parts", ()),
             "majority": ("full", "majority", "none"),
@@ -260,13 +262,12 @@ class _Check:
             return
         several = isinstance(measure, MeanMeasure | AgreementMeasure)
         if isinstance(measure, AgreementMeasure) and measure.together:
-            scales = [cast("Scale | None", self.by_id[name].scale) for name in measure.criteria if name in self.by_id]
-            if len({(scale.type, tuple(scale.values)) for scale in scales if scale}) > 1:
+            scales = filter(None, map(self.scale, measure.criteria))
+            if len({(scale.type, tuple(scale.values)) for scale in scales}) > 1:
                 yield self.problem("only criteria with the same values can be taken together", path, "criteria")
         for name in measure.criteria if several else (measure.criterion,):
-            criterion = self.by_id.get(name)
-            scale = cast("Scale | None", criterion.scale) if criterion else None
-            if criterion is None:
+            scale = self.scale(name)
+            if name not in self.by_id:
                 yield self.unknown("criterion", name, self.by_id, path, "criteria" if several else "criterion")
             elif scale is not None and (needed := _needed_scale(measure, scale)):
                 yield self.problem(f"{needed}; {name!r} is {scale.type}", path)
@@ -346,7 +347,7 @@ class _Check:
         for name, value in example.ratings.items():
             if (criterion := self.by_id.get(name)) is None:
                 continue
-            scale, when = cast("Scale | None", criterion.scale), criterion.when
+            scale, when = self.scale(name), criterion.when
             field = example.of or next(iter(self.unit_fields), None)
             if not concerns(criterion, field):
                 yield self.problem(f"{name!r} is asked only about {criterion.of!r}", (*path, "ratings", name))

@@ -152,22 +152,19 @@ class DefinitionFiles(Generic[D]):
         builder = _Builder()
         try:
             node = yaml.compose(text, Loader=_CoreLoader)  # pyright: ignore[reportUnknownMemberType]
+            if node is None:
+                raise self.error(source, f"the file is empty; to start from an example: {self.template}")
+            return Content(builder.value(node, ()), builder.lines), builder.problems
         except _TooManyValues as error:
             raise self.error(source, TOO_MANY) from error
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else None
             what = error.problem or "not valid YAML"
             raise self.error(source, [Problem(f"not valid YAML: {what}", line=line)]) from error
-        except (yaml.YAMLError, RecursionError) as error:
+        except yaml.YAMLError as error:
             raise self.error(source, f"not valid YAML: {' '.join(str(error).split())}") from error
-        if node is None:
-            raise self.error(source, f"the file is empty; to start from an example: {self.template}")
-        try:
-            return Content(builder.value(node, ()), builder.lines), builder.problems
         except RecursionError as error:
             raise self.error(source, "the file is nested too deeply, or an alias contains itself") from error
-        except _TooManyValues as error:
-            raise self.error(source, TOO_MANY) from error
 
 
 class _TooManyValues(Exception):

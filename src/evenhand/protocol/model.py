@@ -304,20 +304,15 @@ class Combination(Strict):
 
     def describe(self) -> str:
         """How the raters are combined, in words."""
+        ties = {"none": "with no label for a tie", "rater": "that of the first rater in a tie"}
         how = {
             "pool": "pool of every rating by",
             "mean": f"mean, rounded to {self.step:g}, of",
             "majority": "majority, more than half, of",
-            "plurality": f"most frequent label, {self._tie()}, of",
+            "plurality": f"most frequent label, {ties.get(self.ties, f'the {self.ties} of the scale in a tie')}, of",
         }
         needed = f", on units with {self.fewest} ratings or more" if self.fewest > 1 else ""
         return f"{how[self.rule]} {listed(self.of)}{needed}"
-
-    def _tie(self) -> str:
-        of_the_scale = f"the {self.ties} of the scale in a tie"
-        return {"none": "with no label for a tie", "rater": "that of the first rater in a tie"}.get(
-            self.ties, of_the_scale
-        )
 
 
 class Example(Strict):
@@ -381,12 +376,10 @@ class Protocol(Definition):
 
     def model_post_init(self, context: object) -> None:
         """Derive now what every rating looks up, so that nothing changes when threads share the protocol."""
-        for name in ("rule", "by_id", "lead", "with_rationale", "titles", "shown_fields", "evidence_fields"):
-            getattr(self, name)
-        for name in ("item_measures", "measured_fields"):
-            getattr(self, name)
-        for criterion in self.criteria:
-            _ = criterion.title
+        for part in (self, *self.criteria):
+            for name, value in vars(type(part)).items():
+                if isinstance(value, cached_property):
+                    getattr(part, name)
 
     @cached_property
     def rule(self) -> UnitRule:

@@ -373,8 +373,9 @@ class RatingsFile:
         elif cell is None and len(here) > 1:
             what = f"which {rule}? a column unit has its position, {valid}"
         else:
-            with suppress(ValueError, StopIteration):
-                return next(unit for unit in here if unit.position == float(text))
+            with suppress(ValueError):
+                if (position := float(text)).is_integer() and 1 <= position <= len(here):
+                    return here[int(position) - 1]
         return self._report(f"item {quoted(row.item)}: {what}", row, "unit")
 
     def _rating(self, slot: Slot, criterion: Criterion, unit: Unit | None, row: FileRow) -> Rating | None:

@@ -11,6 +11,8 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import cast
 
+from evenhand.text import kind_of
+
 LONGEST_CELL = 16 * 1024 * 1024
 """Characters of a cell, and of a line: each may take four bytes of memory, several times over."""
 
@@ -34,8 +36,7 @@ def text_of(cell: object) -> str | None:
         return str(cell.date() if (cell.hour, cell.minute, cell.second, cell.microsecond) == (0, 0, 0, 0) else cell)
     if isinstance(cell, str | int | Decimal | date | time | timedelta):
         return str(cell)
-    kind = {"list": "a list", "dict": "an object", "bytes": "binary data"}.get(type(cell).__name__, type(cell).__name__)
-    raise ValueError(f"{kind} is not a single text")
+    raise ValueError(f"{kind_of(cell)} is not a single text")
 
 
 def listed(text: str) -> object | None:

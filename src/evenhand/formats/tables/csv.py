@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evenhand.errors import InputError, Problem, Problems
 from evenhand.formats.tables.cells import LONGEST_CELL, clean, made_safe
-from evenhand.formats.tables.table import InputTable, Row, Sheet, headed_table
+from evenhand.formats.tables.table import EMPTY, InputTable, Row, Sheet, headed_table
 
 CONVERT = "save it as UTF-8: in Excel choose 'CSV UTF-8', in a shell use iconv -f {} -t UTF-8 OLD > NEW"
 OTHERS = {
@@ -21,7 +21,6 @@ OTHERS = {
 }
 """The first bytes of files that are not text, whatever their name; what they are, and what to do."""
 
-EMPTY = "the file is empty; its first row must name the columns"
 TWICE = 'a quotation mark within a quoted cell is written twice: ""'
 
 NOT_TEXT = re.compile("[\udc80-\udcff\0]")
@@ -40,7 +39,7 @@ def read_delimited(path: Path, delimiter: str) -> InputTable:
     _, header = next(_records(path, delimiter, Problems(source), ()), (1, ()))
     if delimiter == "," and len(header) == 1 and (other := re.search(r"[;\t]", str(header[0]))):
         delimiter = other[0]
-    return headed_table(source, partial(_records, path, delimiter), empty=EMPTY)
+    return headed_table(source, partial(_records, path, delimiter))
 
 
 def _records(path: Path, delimiter: str, problems: Problems, columns: Sequence[str]) -> Iterator[Row]:

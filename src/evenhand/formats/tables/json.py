@@ -17,6 +17,7 @@ from evenhand.files import check_size, json_problem, parse_json
 from evenhand.formats.tables.cells import clean
 from evenhand.formats.tables.csv import NOT_TEXT, LineTooLong, not_text, refuse_other, text_lines
 from evenhand.formats.tables.table import InputTable, Sheet, objects_table
+from evenhand.text import kind_of
 
 SHAPES = 'a list of objects [{"id": …}, …], or an object that leads from each id to an object {"ID": {…}, …}'
 
@@ -73,7 +74,7 @@ def _entries(document: object, source: str) -> Iterator[Mapping[str, object]]:
     elif isinstance(document, list):
         entries = enumerate(cast("list[object]", document), start=1)
     else:
-        raise InputError(source, f"{_kind(document)} is not a table; it must be {SHAPES}")
+        raise InputError(source, f"{kind_of(document)} is not a table; it must be {SHAPES}")
     for key, value in entries:
         try:
             yield {"id": key, **_object(value)} if isinstance(key, str) else _object(value)
@@ -86,13 +87,8 @@ def _entries(document: object, source: str) -> Iterator[Mapping[str, object]]:
 
 def _object(value: object) -> Mapping[str, object]:
     if not isinstance(value, dict):
-        raise ValueError(f"{_kind(value)} where an object of names and values is needed")
+        raise ValueError(f"{kind_of(value)} where an object of names and values is needed")
     return cast("dict[str, object]", value)
-
-
-def _kind(value: object) -> str:
-    names = {"list": "a list", "str": "a text", "bool": "a truth value", "NoneType": "null"}
-    return names.get(type(value).__name__, "a number")
 
 
 def _parsed(text: str) -> object:

@@ -14,6 +14,8 @@ from evenhand.errors import InputError, Problem, Problems, UserError, optional_m
 from evenhand.files import check_size
 from evenhand.text import counted
 
+EMPTY = "the file or sheet is empty; its first row must name the columns"
+
 UNNAMED = "Unnamed: 0"
 """What pandas calls a first column without a name, which is how it writes its index."""
 
@@ -59,17 +61,15 @@ def objects_table(source: str, read: Callable[[Problems], Iterable[tuple[int, Ma
     )
 
 
-def headed_table(
-    source: str, read: Callable[[Problems, Sequence[str]], Iterator[Row]], *, empty: str, hint: str = ""
-) -> InputTable:
+def headed_table(source: str, read: Callable[[Problems, Sequence[str]], Iterator[Row]]) -> InputTable:
     """The table of a spreadsheet program. `read` gives all records, the header first, and gets the columns if known."""
     problems = Problems(source)
     first = list(islice(read(problems, ()), 2))
     if len(first) < 2:
         problems.raise_if_any()
     if not first:
-        raise InputError(source, empty)
-    columns = checked_header(first[0][1], source, first[0][0], hint=hint)
+        raise InputError(source, EMPTY)
+    columns = checked_header(first[0][1], source, first[0][0])
     if len(first) < 2:
         raise InputError(source, [Problem("there is no row below the header", row=first[0][0])])
     width = len(columns)
@@ -134,7 +134,7 @@ def data_frame(library: Literal["pandas", "polars"], columns: Mapping[str, Seque
     return optional_module(library, f"A {library} data frame", library).DataFrame(dict(columns))
 
 
-def checked_header(cells: Sequence[object], source: str, row: int, *, hint: str = "") -> list[str]:
+def checked_header(cells: Sequence[object], source: str, row: int) -> list[str]:
     """The column names without outer white space. Unnamed columns at the end, as spreadsheets leave them, are cut.
 
     An unnamed first column is called UNNAMED. Raises InputError for every other column without a name and for every
@@ -152,7 +152,7 @@ def checked_header(cells: Sequence[object], source: str, row: int, *, hint: str 
     for place, name in enumerate(names, start=1):
         here = f"{place} ({letters(place)})"
         if not name:
-            problems.add(f"column {here} has no name", row=row, fix=f"name it or delete it{hint}")
+            problems.add(f"column {here} has no name", row=row, fix="name it or delete it; unmerge merged cells")
         elif (before := first.setdefault(name, place)) != place:
             what = f"the name is there twice, in columns {before} ({letters(before)}) and {here}"
             problems.add(what, row=row, column=name, fix="rename or delete one of them")

@@ -30,8 +30,6 @@ from evenhand.formats.tables.table import InputTable, Row, Sheet, headed_table, 
 from evenhand.text import quoted
 
 GUIDELINE = "Guideline"
-EMPTY = "the sheet is empty; its first row must name the columns"
-MERGED = "; merged header cells count as one name: unmerge them"
 BROKEN, SAVE_AGAIN = "not an XLSX workbook, or a damaged one", "save it again as .xlsx, or as CSV"
 
 LONGEST_CELL = 32_767
@@ -101,9 +99,7 @@ def read_xlsx(path: Path) -> InputTable:
             book = _book(path, archive)
     except _DAMAGE as error:
         raise InputError(source, [Problem(f"{BROKEN}: {error}", fix=SAVE_AGAIN)]) from error
-    return headed_table(
-        source, lambda problems, columns: within_limit(source, _rows(book, problems, columns)), empty=EMPTY, hint=MERGED
-    )
+    return headed_table(source, lambda problems, columns: within_limit(source, _rows(book, problems, columns)))
 
 
 def _book(path: Path, archive: ZipFile) -> _Book:
