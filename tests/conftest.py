@@ -1,6 +1,7 @@
 """What all tests share: a PostgreSQL server for those that need one, and tests that may not be skipped."""
 
 import os
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
@@ -38,6 +39,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def fork_server() -> None:
     """Starts what processes are forked from while the working directory is the one where it finds tests.preload."""
     start_fork_server()
+
+
+@pytest.fixture
+def public_folder() -> Generator[Path, None, None]:
+    """A folder that other users reach; pytest's own are private."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -198,20 +199,15 @@ def _unprivileged(folder: Path, commands: list[list[str]]) -> list[str]:
     return results
 
 
-def test_a_folder_that_is_read_only(call: Caller, tmp_path: Path, study: Path):
-    closed = tmp_path / "closed"
-    closed.mkdir()
-    closed.chmod(0o555)
-    for part in (tmp_path, *tmp_path.parents[:4]):
-        part.chmod(part.stat().st_mode | 0o055)
-    tmp_path.chmod(0o777)
+def test_a_folder_that_is_read_only(public_folder: Path, study: Path):
+    items = shutil.copy(study.with_name("items.csv"), public_folder)
+    study = Path(shutil.copy(study, public_folder))
     study.chmod(0o666)
-    hidden = tmp_path / "hidden"
-    hidden.mkdir()
-    hidden.chmod(0o000)
-    items = str(tmp_path / "items.csv")
+    closed, hidden = public_folder / "closed", public_folder / "hidden"
+    closed.mkdir(mode=0o555)
+    hidden.mkdir(mode=0o000)
     results = _unprivileged(
-        tmp_path,
+        public_folder,
         [
             ["new", str(closed / "s.db"), "--protocol", "halo-support", "--items", items],
             ["ratings", "export", str(study), "-o", str(closed / "out.csv")],

@@ -3,7 +3,6 @@
 import os
 import resource
 import sqlite3
-import tempfile
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
@@ -164,46 +163,38 @@ except StudyError as error:
 """
 
 
-@pytest.fixture
-def folder() -> Generator[Path, None, None]:
-    """A folder that another user reaches; pytest's own are private."""
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o777)
-        yield Path(name)
-
-
 def _unprivileged(*arguments: object) -> str:
     code, printed = run_python(Path("/"), f"arguments = {[*map(str, arguments)]!r}\n{_UNPRIVILEGED}")
     assert code == 0, printed
     return printed
 
 
-def test_a_read_only_folder(folder: Path) -> None:
-    path = make(folder / "study.db")
+def test_a_read_only_folder(public_folder: Path) -> None:
+    path = make(public_folder / "study.db")
     path.chmod(0o666)
-    folder.chmod(0o555)
+    public_folder.chmod(0o555)
     for action in ("create", "open"):
-        target = path if action == "open" else folder / "new.db"
+        target = path if action == "open" else public_folder / "new.db"
         told = _unprivileged(action, target)
         assert str(target) in told
         assert "read-only" in told
-    assert [found.name for found in folder.iterdir()] == ["study.db"]
+    assert [found.name for found in public_folder.iterdir()] == ["study.db"]
 
 
-def test_a_file_that_may_not_be_written_or_read(folder: Path) -> None:
-    path = make(folder / "study.db")
+def test_a_file_that_may_not_be_written_or_read(public_folder: Path) -> None:
+    path = make(public_folder / "study.db")
     path.chmod(0o444)
     assert "read-only" in _unprivileged("open", path)
     path.chmod(0o000)
     assert str(path) in _unprivileged("open", path)
 
 
-def test_a_backup_into_a_read_only_folder(folder: Path) -> None:
-    path = make(folder / "study.db")
+def test_a_backup_into_a_read_only_folder(public_folder: Path) -> None:
+    path = make(public_folder / "study.db")
     path.chmod(0o666)
-    (folder / "vault").mkdir(mode=0o555)
-    assert "vault" in _unprivileged("backup", path, folder / "vault" / "copy.db")
-    assert list((folder / "vault").iterdir()) == []
+    (public_folder / "vault").mkdir(mode=0o555)
+    assert "vault" in _unprivileged("backup", path, public_folder / "vault" / "copy.db")
+    assert list((public_folder / "vault").iterdir()) == []
 
 
 # A full disk, by a limit on the size of files that the system itself enforces
