@@ -60,7 +60,7 @@ from evenhand.statistics import DEFAULT, Resampling
 from evenhand.store.items import ItemUnits, Replaced
 from evenhand.store.protocols import ProtocolVersion
 from evenhand.store.store import Store, create_store, open_store
-from evenhand.text import counted, some_of, unknown
+from evenhand.text import counted, listed, some_of, unknown
 from evenhand.units import DERIVED, Claim, Derived, Question, check_unit, split
 
 if TYPE_CHECKING:
@@ -718,7 +718,10 @@ def _figure_options(tables: Tables, by: Sequence[str], combine: Sequence[str], t
     for name in dict.fromkeys(name for names in fields for name in names):
         if name in tables.protocol.item.fields and not any(tables.labels.get(name, ())):
             raise UserError(f"no item has a value in the field {name!r}, so nothing can be broken down by it")
-    combinations = dict(map(parse_combination, combine))
+    parsed = list(map(parse_combination, combine))
+    combinations = dict(parsed)
+    if len(combinations) < len(parsed):
+        raise UserError(f"each combination of raters needs a name of its own: {listed([name for name, _ in parsed])}")
     for name, how in combinations.items():
         if how.rule == "mean" and all(tables.tables[one].scores is None for one in comparable):
             raise UserError(f"{name}: no criterion of {tables.protocol.name} has numbers to take the mean of")

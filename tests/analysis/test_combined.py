@@ -99,8 +99,10 @@ def test_a_reference_can_be_the_people_s_mean_rounded_to_halves():
     assert agreement.pairs[: len(alone.pairs)] == alone.pairs
 
 
-@pytest.mark.parametrize(("step", "expected"), [(1, [5, 3, 2, 4]), (0.5, [4.5, 3.5, 1.5, 4]), (2, [4, 4, 2, 4])])
-def test_means_are_rounded_to_the_step_and_half_a_step_up(step: float, expected: Sequence[float]):
+@pytest.mark.parametrize(
+    ("step", "expected"), [(1, [5, 3, 2, 4]), (0.5, [4.5, 3.5, 1.5, 4]), (2, [4, 4, 2, 4]), (7, [5, 1, 1, 5])]
+)
+def test_means_are_rounded_to_the_step_and_half_a_step_up_within_the_scale(step: float, expected: Sequence[float]):
     (made,) = selections(tables(), {"reference": Combination(rule="mean", step=step)})
     table = made.tables["fluency"]
     assert [table.values[code] for code in table.code[table.rater == 5]] == expected
@@ -134,6 +136,9 @@ def test_a_majority_can_be_taken_over_all_criteria_together():
     assert (share.estimate.value, share.estimate.n) == (1 / 8, 8)
     report = agreement_report(tables(), plan=QUICK, options=FigureOptions(together=("fluency", "accuracy")))
     assert report.agreements["all criteria"].majority.votes == Votes(n=8, full=1, majority=5, none=2)
+    both = FigureOptions(together=("fluency", "accuracy"))
+    single = agreement_report(tables(), plan=QUICK, criterion="fluency", options=both)
+    assert single.agreements == {name: report.agreements[name] for name in ("fluency", "all criteria")}
 
 
 def test_the_figures_of_a_published_vote_over_all_criteria():

@@ -110,9 +110,9 @@ def test_items_of_one_cluster_are_one_block() -> None:
         rated(study, ANN, "fluency", [1, 2, 2, 5, 4, 3], SIX)
         rated(study, RULE, "chrF", CHRF, SIX)
         (found,) = scored(study)
-    assert found.means[0].estimate.note == "no interval: there is only one block to resample"
+    assert found.means[0].estimate.note == "no interval: there is only one unit or cluster"
     for estimate in (found.correlations[0].spearman, found.correlations[0].kendall):
-        assert estimate.note == "no interval: there is only one block to resample"
+        assert estimate.note == "no interval: there is only one unit or cluster"
 
 
 def test_too_few_items_have_a_reason() -> None:

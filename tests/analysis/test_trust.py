@@ -438,9 +438,11 @@ def test_disputed_units_come_worst_first_with_what_was_said():
 
 
 def test_percentages_and_free_answers_are_disputed_too():
-    share = study(read_protocol(PERCENT, "sure"), {"share": {ANN: [10.0, 50.5, 0.0], AUTO: [60.0, 50.5, 100.0]}})
-    # A gap of 100 is the most there can be; one of 50 is a quarter of it, squared.
-    assert [(one.unit, one.disagreement) for one in disputed(share, "share")] == [(2, 1.0), (0, 0.25)]
+    # A gap of 100, or of 1, is the most there can be; one of half of that is a quarter of it, squared.
+    for scale, most in (("percent", 100.0), ("continuous", 1.0)):
+        given = {ANN: [0.25 * most, 0.5 * most, 0.0], AUTO: [0.75 * most, 0.5 * most, most]}
+        share = study(read_protocol(PERCENT.replace("percent", scale), "sure"), {"share": given})
+        assert [(one.unit, one.disagreement) for one in disputed(share, "share")] == [(2, 1.0), (0, 0.25)]
     answers = study("rag-quest-eval", {"answer": {ANN: ["May", "June"], AUTO: ["<Unanswerable>", "in June"]}})
     (one,) = disputed(answers, "answer")
     assert (one.unit, one.disagreement, one.values) == (0, 1.0, {"ann": "May", "auto": "<Unanswerable>"})

@@ -229,9 +229,14 @@ def test_figures_on_combinations_of_strata_raters_and_criteria(call: Caller):
         assert call("measures", study, *wrong).code == 2
 
 
-def test_options_that_would_change_nothing_are_errors(call: Caller):
+def test_options_without_an_effect_are_errors(call: Caller):
     study = sample_study(call, "halo-support")
-    for wrong, named in ((["--by", "document_id"], "document_id"), (["--combine", "ref=mean(people)"], "mean")):
+    twice = ["--combine", "both=pool(people)", "--combine", "both=majority(people)"]
+    for wrong, named in (
+        (["--by", "document_id"], "document_id"),
+        (["--combine", "ref=mean(people)"], "mean"),
+        (twice, "both and both"),
+    ):
         for command in ("agree", "measures"):
             result = call(command, study, *wrong)
             assert result.code == 2

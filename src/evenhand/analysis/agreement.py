@@ -5,9 +5,10 @@ each label and on the rare ones, what people reach among themselves, and what a 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
+from functools import partial
 from math import comb
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,6 @@ import evenhand.statistics as statistics
 from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, Figure
 from evenhand.analysis.tables import Table, Tables
 from evenhand.records import Kind, Status, Value
-from evenhand.scales import Numeric
 from evenhand.statistics import DEFAULT, Counts, Percentages, Resampling, Spread, Votes
 from evenhand.statistics.estimate import NO_RATINGS, Estimate, FloatArray, IntArray, undefined
 
@@ -109,24 +109,22 @@ class Agreement:
 
     def figures(self) -> Iterator[Figure]:
         """Every number here as a flat record: of all raters, of each rater with the majority, of each pair."""
-        return (replace(figure, stratum=self.stratum) for figure in self._figures())
-
-    def _figures(self) -> Iterator[Figure]:
+        figure = partial(Figure, criterion=self.criterion, stratum=self.stratum)
         overall = {"percent": self.percent, "alpha": self.alpha, "ac": self.ac, "fleiss": self.fleiss, "icc": self.icc}
         overall |= {"ceiling_percent": self.ceiling, "ceiling_alpha": self.ceiling_alpha, "rare": self.rare}
         for name, found in overall.items():
             if found is not None:
-                yield Figure(name, name, found, self.criterion)
+                yield figure(name, name, found)
         for label, found in self.specific.items():
-            yield Figure("specific", "specific", found, self.criterion, label=label)
+            yield figure("specific", "specific", found, label=label)
         for against, matches in ((MAJORITY, self.majority.plain), (MAJORITY_OF_OTHERS, self.majority.others)):
             for rater, found in matches.items():
-                yield Figure("majority", "majority", found, self.criterion, rater, against)
+                yield figure("majority", "majority", found, rater=rater, against=against)
         for pair in self.pairs:
             for name, found in pair.statistics.items():
-                yield Figure(name, name, found, self.criterion, pair.b, pair.a)
+                yield figure(name, name, found, rater=pair.b, against=pair.a)
             for label, found in pair.per_label.items():
-                yield Figure("per_label", "per_label", found, self.criterion, pair.b, pair.a, label=label)
+                yield figure("per_label", "per_label", found, rater=pair.b, against=pair.a, label=label)
 
 
 def criterion_agreement(table: Table, plan: Resampling = DEFAULT, combined: Sequence[Table] = ()) -> Agreement:
@@ -138,7 +136,7 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT, combined: Sequ
     people = everyone if table.people == table.active else _overall(table, table.people, plan)
     pairs = [_pair(table, one, other, plan) for one, other in table.pairs()]
     among_people = [pair for pair in pairs if pair.kind == "person-person"]
-    who = voters(table)
+    who, labelled = voters(table), everyone.given if isinstance(everyone.given, Counts) else None
     return Agreement(
         criterion=table.criterion.id,
         level=table.level,
@@ -159,8 +157,15 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT, combined: Sequ
         pairs=[*pairs, *(_pair(more, one, other, plan) for more in combined for one, other in more.pairs())],
         unpaired=comb(len(table.active), 2) - table.n_sharing,
         omitted=table.n_sharing - len(pairs),
-        **_of_labels(table, everyone.given, plan),
+        fleiss=statistics.fleiss_kappa(labelled, plan=plan) if labelled else _NO_LABELS,
+        rare=statistics.rare_agreement(labelled, plan) if labelled else _NO_LABELS,
+        specific=_by_label(table.values, statistics.specific_agreement(labelled, plan)) if labelled else {},
+        values=None if table.scores is None or labelled else _summary(table.scores[table.code]),
     )
+
+
+def _by_label(labels: Sequence[Value], found: Sequence[Estimate]) -> Mapping[str, Estimate]:
+    return dict(zip(map(str, labels), found, strict=True))
 
 
 class _Overall(NamedTuple):
@@ -193,10 +198,10 @@ def _overall(table: Table, raters: Sequence[int], plan: Resampling, chosen: IntA
 
 def _positions(table: Table) -> FloatArray | None:
     """The scores as agreement reads them: any numbers in percent of their scale, so that 0.53 of 1 is 53 of 100."""
-    scale, scores = table.criterion.scale, table.scores
-    if scores is None or not isinstance(scale, Numeric):
+    scores = table.scores
+    if scores is None or table.labels:
         return scores
-    lowest, highest = scale.ends
+    lowest, highest = table.ends
     return (scores - lowest) * (100.0 / (highest - lowest))
 
 
@@ -208,31 +213,11 @@ def _ac(table: Table, given: Counts | Percentages, pairs: Sequence[Pair], plan: 
     return statistics.gwet_ac(given, "identity" if table.scores is None else "quadratic", plan)
 
 
-class _OfLabels(TypedDict):
-    fleiss: Estimate
-    rare: Estimate
-    specific: Mapping[str, Estimate]
-    values: Mapping[str, float] | None
-
-
-def _of_labels(table: Table, given: Counts | Percentages, plan: Resampling) -> _OfLabels:
-    """What only labels have; a summary takes its place for numbers."""
-    if isinstance(given, Percentages) and table.scores is not None:
-        values = _summary(table.scores, table.code)
-        return {"fleiss": _NO_LABELS, "rare": _NO_LABELS, "specific": {}, "values": values}
-    assert isinstance(given, Counts)
-    specific = dict(zip(map(str, table.values), statistics.specific_agreement(given, plan), strict=True))
-    rare, fleiss = statistics.rare_agreement(given, plan), statistics.fleiss_kappa(given, plan=plan)
-    return {"fleiss": fleiss, "rare": rare, "specific": specific, "values": None}
-
-
-def _summary(scores: FloatArray, code: IntArray) -> Mapping[str, float]:
-    if not code.size:
+def _summary(scores: FloatArray) -> Mapping[str, float]:
+    if not scores.size:
         return {}
-    scores = scores[code]
     lowest, median, highest = np.quantile(scores, (0.0, 0.5, 1.0)).tolist()
-    different = np.unique(scores).size
-    mean = float(scores.mean())
+    different, mean = np.unique(scores).size, float(scores.mean())
     return {"different": different, "lowest": lowest, "median": median, "mean": mean, "highest": highest}
 
 
@@ -275,7 +260,7 @@ def _pair(table: Table, one: int, other: int, plan: Resampling) -> Pair:
         n=crossed.n,
         labels=values,
         confusion=crossed.table.tolist() if values else [],
-        per_label=dict(zip(map(str, values), statistics.label_agreement(crossed, plan), strict=True)) if values else {},
+        per_label=_by_label(values, statistics.label_agreement(crossed, plan)) if values else {},
         **statistics.pair_statistics(crossed, plan, percentages=not values),
     )
 

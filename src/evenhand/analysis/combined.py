@@ -88,7 +88,8 @@ def _extended(table: Table, how: Combination, members: Sequence[int]) -> Table:
     units = np.flatnonzero(said.count >= how.fewest)
     if how.rule == "mean":
         # Half a step goes up; a little more than half of one, so that rounding errors of the mean do not decide.
-        means = np.round(np.floor(said.mean[units] / how.step + 0.5 + 1e-9) * how.step, 9)
+        # However large the step, the mean stays on the scale.
+        means = np.round(np.floor(said.mean[units] / how.step + 0.5 + 1e-9) * how.step, 9).clip(*table.ends)
         table, code = _with_values(table, means)
     else:
         code = (

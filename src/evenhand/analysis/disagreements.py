@@ -72,11 +72,11 @@ def _spread(table: Table) -> FloatArray:
         cells, times = np.unique(unit * len(table.values) + table.code, return_counts=True)
         alike = np.bincount(cells // max(1, len(table.values)), weights=times * (times - 1.0), minlength=n)
         return ratio(pairs - alike, pairs)
-    ends = table.criterion.scale.values or (0.0, 100.0)
+    lowest, highest = table.ends
     # Measured from a rating of the unit, so that equal ratings differ by exactly 0.
     score, origin = table.scores[table.code], np.zeros(n)
     origin[unit] = score
-    gap = (score - origin[unit]) / (float(ends[-1]) - float(ends[0]) or 1.0)
+    gap = (score - origin[unit]) / (highest - lowest or 1.0)
     total, squares = (np.bincount(unit, weights=weights, minlength=n) for weights in (gap, gap**2))
     return ratio(2.0 * (ratings * squares - total**2), pairs)
 

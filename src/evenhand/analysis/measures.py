@@ -24,7 +24,7 @@ from evenhand.analysis.tables import ALL, Table, Tables
 from evenhand.nlp.words import token_f1
 from evenhand.protocol import model
 from evenhand.records import UNANSWERABLE, Kind, Status, Value
-from evenhand.scales import Numeric, Ordinal, same_value
+from evenhand.scales import same_value
 from evenhand.statistics import DEFAULT, Cross, Resampling, Sample, ratio
 from evenhand.statistics.estimate import MISSING, NO_RATINGS, BoolArray, Estimate, FloatArray, IntArray, undefined
 
@@ -209,8 +209,7 @@ def _with_gaps(found: Estimate, unanswered: int, some: bool) -> Estimate:
 def _averages(tables: Tables, spec: model.MeanMeasure, criteria: tuple[str, ...], plan: Resampling) -> Scores:
     """Each rater's average over the criteria of a unit; a unit that lacks one of them is incomplete."""
     used = [tables.tables[criterion] for criterion in dict.fromkeys(criteria)]
-    scales = [tables.tables[criterion].criterion.scale for criterion in criteria]
-    low, high = np.mean([scale.ends for scale in scales if isinstance(scale, Ordinal | Numeric)], axis=0).tolist()
+    low, high = np.mean([tables.tables[criterion].ends for criterion in criteria], axis=0).tolist()
     within = partial(mean_within, lowest=low, highest=high, level=plan.level)
     statistic = within if spec.kind == "mean" else partial(_deviation, plan=plan)
     if len(used) == 1:

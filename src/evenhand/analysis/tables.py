@@ -16,7 +16,7 @@ import numpy as np
 from evenhand.errors import UserError
 from evenhand.protocol.model import CombinationRule, Criterion, Protocol
 from evenhand.records import UNANSWERABLE, FieldValue, Kind, RaterRef, Status, Value
-from evenhand.scales import Label, Nominal, Numeric, Text
+from evenhand.scales import Label, Nominal, Numeric, Ordinal, Text
 from evenhand.statistics import MISSING, BoolArray, FloatArray, IntArray, majority_label, ratio
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -128,6 +128,12 @@ class Table:
     def labels(self) -> Sequence[Value]:
         """The values that can be counted one by one: none where any number is one."""
         return () if isinstance(self.criterion.scale, Numeric) else self.values
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of a scale with scores."""
+        assert isinstance(self.criterion.scale, Ordinal | Numeric)
+        return self.criterion.scale.ends
 
     @cached_property
     def scores(self) -> FloatArray | None:

@@ -19,8 +19,6 @@ MOST_PEOPLE = 50
 """A model is compared with at most this many people, those with the most ratings: no reader needs a longer list."""
 _MOST_WORK = 1_000_000_000
 NO_MAJORITY = "numbers have no majority label"
-MOST_DIFFERENT = 102
-"""Different confidences that are kept as they are: the 101 whole percents, and not stated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,9 +338,6 @@ def _confidence(
     if np.isnan(right).all():
         why = "no unit with a confidence has a majority of other people" if table.labels else NO_MAJORITY
         return Confidence(ref.id, ref.kind, *counts, None, why)
-    if np.unique(sure).size > MOST_DIFFERENT:
-        # To the whole percent if hardly two are equal: no rater is sure to a tenth of one.
-        sure = np.rint(sure * 100.0) / 100.0
     return Confidence(ref.id, ref.kind, *counts, statistics.calibration(sure, right, table.clusters_of(units), plan))
 
 

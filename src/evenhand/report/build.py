@@ -145,10 +145,9 @@ def agreement_report(
 ) -> Report:
     """Agreement, on one criterion or on all on which raters can be compared, and the targets."""
     heading = _heading(tables, location, plan, options)
-    view = tables.compared()
-    if criterion is not None:
-        view = replace(view, tables={criterion: view.tables[criterion]})
-    views = [view, *([view.joined(options.together)] if options.together else [])]
+    every = tables.compared()
+    view = every if criterion is None else replace(every, tables={criterion: every.tables[criterion]})
+    views = [view, *([every.joined(options.together)] if options.together else [])]
     agreements: dict[str, Agreement] = {}
     by_stratum: list[Agreement] = []
     for one in views:

@@ -51,7 +51,7 @@ def test_nothing_one_and_equal() -> None:
     assert mean(np.zeros(0)).why == proportion(np.zeros(0)).why == "there are no ratings"
     assert mean(np.array([2.0])).low is None
     assert mean(np.array([2.0, 2.0])).note == "no interval: all values are equal"
-    assert proportion(np.ones(3), np.zeros(3, dtype=np.int64)).note == "no interval: there is only one cluster"
+    assert proportion(np.ones(3), np.zeros(3, dtype=np.int64)).note == "no interval: there is only one unit or cluster"
     ones = proportion(np.ones(40), np.arange(40) // 4)
     assert (ones.value, ones.high) == (1.0, 1.0)
     assert ones.low is not None

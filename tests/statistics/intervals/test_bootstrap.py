@@ -117,7 +117,7 @@ def test_repeating_every_unit_within_its_cluster_adds_no_certainty() -> None:
 
 def test_one_block_has_no_interval() -> None:
     found = mean_of(np.array([3.0]))
-    assert (found.value, found.low, found.note) == (3.0, None, "no interval: there is only one block to resample")
+    assert (found.value, found.low, found.note) == (3.0, None, "no interval: there is only one unit or cluster")
 
 
 def test_values_that_never_vary_have_no_interval() -> None:

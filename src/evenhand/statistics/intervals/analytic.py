@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenhand.statistics.estimate import NO_RATINGS, AnyInts, Estimate, FloatArray, IntArray, undefined
+from evenhand.statistics.estimate import NO_RATINGS, ONE_BLOCK, AnyInts, Estimate, FloatArray, IntArray, undefined
 from evenhand.statistics.intervals.distributions import NORMAL, t_quantile
 from evenhand.text import counted
 
@@ -57,7 +57,7 @@ def clustered_share(hits: FloatArray, sizes: FloatArray, times: IntArray, level:
     n, groups = int(times @ sizes), int(times[sizes > 0].sum())
     share = float(times @ hits) / n
     if groups < 2:
-        return Estimate(value=share, n=n, note="no interval: there is only one cluster")
+        return Estimate(value=share, n=n, note=ONE_BLOCK)
     variance = groups / (groups - 1.0) * float(times @ (hits - share * sizes) ** 2) / n**2
     plain = share * (1.0 - share) / n
     effective = float(groups) if plain == 0.0 else n / max(1.0, variance / plain)
@@ -104,8 +104,7 @@ def mean(values: FloatArray, clusters: AnyInts | None = None, level: float = 0.9
     below, above = reach_of_mean(values, clusters, level)
     if below == 0.0:
         single = n == 1 or (clusters is not None and np.unique(clusters).size == 1)
-        why = "there is only one block" if single else "all values are equal"
-        return Estimate(value=centre, n=n, note=f"no interval: {why}")
+        return Estimate(value=centre, n=n, note=ONE_BLOCK if single else "no interval: all values are equal")
     if few := _few_differ(values, clusters):
         return Estimate(value=centre, n=n, note=few)
     return Estimate(value=centre, low=centre - below, high=centre + above, n=n)

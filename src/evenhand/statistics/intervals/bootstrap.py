@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.statistics.estimate import NO_RATINGS, AnyInts, BoolArray, Estimate, FloatArray, IntArray, undefined
+from evenhand.statistics.estimate import (
+    NO_RATINGS,
+    ONE_BLOCK,
+    AnyInts,
+    BoolArray,
+    Estimate,
+    FloatArray,
+    IntArray,
+    undefined,
+)
 from evenhand.statistics.intervals.analytic import rare_side, widened
 from evenhand.statistics.intervals.distributions import NORMAL, t_quantile
 
@@ -51,7 +60,6 @@ class Resampling:
 
 
 DEFAULT = Resampling()
-ONE_BLOCK = "no interval: there is only one block to resample"
 
 
 def ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:

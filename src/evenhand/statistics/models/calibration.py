@@ -8,7 +8,7 @@ from evenhand.statistics.estimate import NO_RATINGS, AnyInts, Estimate, FloatArr
 from evenhand.statistics.intervals.analytic import mean, proportion
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, ratio
 
-BINS = 10
+BINS, PERCENTS = 10, 101
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,9 @@ def _discrimination(sure: FloatArray, hit: FloatArray, groups: AnyInts | None, p
     if float(hit.min()) == float(hit.max()):
         return undefined(why, int(hit.size))
     values, levels = np.unique(sure, return_inverse=True)
-    if values.size > 500:
-        # Confidence to the third digit is as fine as anyone states it, and keeps the sums few.
-        values, levels = np.unique(np.round(sure, 3), return_inverse=True)
+    if values.size > PERCENTS:
+        # No rater is sure to a tenth of a percent, and the sums stay few.
+        values, levels = np.unique(np.round(sure, 2), return_inverse=True)
     sample = Sample.of(np.stack((levels.reshape(-1), hit.astype(np.int64)), axis=1), groups)
     cells = np.eye(2 * values.size)[sample.rows[:, 1] * values.size + sample.rows[:, 0]]
 
