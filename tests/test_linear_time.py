@@ -20,7 +20,7 @@ from evenhand.nlp.values import values
 from evenhand.nlp.words import content_words, token_f1
 from evenhand.protocol.guideline import guideline, guideline_rows
 from evenhand.protocol.load import load_protocol
-from evenhand.questeval.answerer import Answerer
+from evenhand.questeval.answerer import find_answer
 from evenhand.questeval.cloze import cloze
 from evenhand.questeval.key_info import key_info
 from evenhand.records import Item
@@ -75,8 +75,8 @@ ENTRIES: Mapping[str, Callable[[str], object]] = {
     "quotation": lambda text: (Quotes({"a": text}).find("zz zz"), Quotes({"a": "x"}).find(text)),
     "key information": lambda text: _clozes(text, "en"),
     "key information in Chinese": lambda text: _clozes(text, "zh"),
-    "question": lambda text: Answerer().answer(text, "Ada Lund founded it in 1934."),
-    "answers": lambda text: Answerer().answer("Who founded it in ____?", text),
+    "question": lambda text: find_answer(text, "Ada Lund founded it in 1934."),
+    "answers": lambda text: find_answer("Who founded it in ____?", text),
     "claims": statements,
     "places of claims": _claims,
     "chunks": _chunks,

@@ -25,7 +25,7 @@ from scipy.optimize import minimize  # pyright: ignore[reportMissingTypeStubs, r
 
 from evenhand.nlp.sentences import sentences
 from evenhand.nlp.words import token_f1
-from evenhand.questeval.answerer import Answerer, Clues, candidates
+from evenhand.questeval.answerer import Clues, candidates, find_answer
 from evenhand.questeval.cloze import GAP, cloze
 from evenhand.questeval.key_info import key_info
 
@@ -90,7 +90,7 @@ def cases(pairs: Sequence[tuple[str, str]], *, natural: bool) -> Iterator[Case]:
 def measure(name: str, asked: Sequence[Case]) -> None:
     figures: dict[str, list[float]] = defaultdict(list)
     for case in asked:
-        found = Answerer().answer(case.question, case.text)
+        found = find_answer(case.question, case.text)
         f1 = 0.0 if found.span is None else token_f1(found.answer, case.answer or "")
         figures[case.measured].append(float(found.span is None) if case.answer is None else f1)
     shown = (f"{measured} {np.mean(values):.3f} ({len(values):,})" for measured, values in sorted(figures.items()))

@@ -28,7 +28,7 @@ def sampled(pairs: list[Pair], most: int) -> list[Pair]:
 
 
 def features_of(pairs: Sequence[Pair], network: Network) -> list[list[dict[str, float]]]:
-    """For each pair the features of each part of each sentence that claims something."""
+    """For each pair the features of each sentence that claims something."""
     articles = [Article(pair.evidence) for pair in pairs]
     reads = [
         [prepare(said, article, english=False) for said in statements(pair.claim)]
@@ -37,9 +37,9 @@ def features_of(pairs: Sequence[Pair], network: Network) -> list[list[dict[str, 
     readings = iter(network.read([pair for some in reads for one in some for pair in one.pairs]))
     return [
         [
-            ClaimComparison(part.claim, part.views[0], article, [next(readings) for _ in part.views]).features()
+            ClaimComparison(one.claim, one.views[0], article, [next(readings) for _ in one.views]).features()
             for one in some
-            for part in one.parts
+            if one.pairs
         ]
         for some, article in zip(reads, articles, strict=True)
     ]

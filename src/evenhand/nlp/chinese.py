@@ -5,8 +5,7 @@ rjieba is imported when the first Chinese text is met: reading its dictionary ta
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from importlib import metadata
+from functools import lru_cache
 
 _DIGIT, _NUMERAL = "0-9０-９", "一二三四五六七八九十百千万亿两〇零"
 _SMALL = f"[{_DIGIT}一二三四五六七八九十]{{1,3}}"
@@ -48,12 +47,6 @@ _NOUNS = _NAMES | _HEADS | {"ng", "b", "j", "l"}
 _PART = re.compile(r"([a-zA-Z0-9]+(?:\.\d+)?%?)")
 _LONGEST = 4
 _REMEMBERED = 100_000
-
-
-@cache
-def segmenter() -> str:
-    """The segmenter with its version."""
-    return f"rjieba {metadata.version('rjieba')}"
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -9,7 +9,6 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
-_SAMPLE, _SLICES = 40_000, 8
 _LEAST_WEIGHT = 1.5  # of foreign function words
 _LEAST_SHARE = 0.12  # of all words
 _ACCENTED_WORDS, _ACCENTED_SHARE, _ENGLISH_SHARE = 12, 0.1, 0.1
@@ -52,19 +51,10 @@ _PARTICLES = frozenset(
 
 def unreadable(text: str) -> str | None:
     """Why the network cannot read a text, in words that follow "the text"; None where it can."""
-    seen = _sampled(text)
-    name = _foreign_script(seen)
-    if name is None and _is_foreign(_WORD.findall(seen.lower() if seen.isupper() else seen)):
+    name = _foreign_script(text)
+    if name is None and _is_foreign(_WORD.findall(text.lower() if text.isupper() else text)):
         name = "a language other than English"
     return f"is written in {name}, and the network reads English only" if name else None
-
-
-def _sampled(text: str) -> str:
-    """A long text in eight places."""
-    if len(text) <= _SAMPLE:
-        return text
-    width, step = _SAMPLE // _SLICES, (len(text) - _SAMPLE // _SLICES) // (_SLICES - 1)
-    return " ".join(text[at * step : at * step + width] for at in range(_SLICES))
 
 
 def _foreign_script(text: str) -> str | None:

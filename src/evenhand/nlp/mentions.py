@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from evenhand.nlp import chinese
+from evenhand.nlp.sentences import word_set
 from evenhand.nlp.words import STOP, is_chinese
 
 Kind = Literal["name", "number", "date", "phrase"]
@@ -81,20 +82,16 @@ _TAKEN = "\x00"
 _LONGEST_NAME, _LONGEST_PHRASE = 8, 4
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_IN_NAMES = _words("of the de la le du des van von der den del della di da dos al el bin ibn y zu")
-_OFFICES = _words("Center Centre Institute Department Society Fund Council Agency Office Campaign Committee Ministry")
-_TITLES = _words("Dr Mr Mrs Ms Prof St Gen Col Capt Lt Sgt Rev Sen Rep Gov Mt Ft Jr No")
-_DETERMINERS = _words("a an the this that these those its his her their our my your each every no another some any")
-_LEADS = _DETERMINERS | _words(
+_IN_NAMES = word_set("of the de la le du des van von der den del della di da dos al el bin ibn y zu")
+_OFFICES = word_set("Center Centre Institute Department Society Fund Council Agency Office Campaign Committee Ministry")
+_TITLES = word_set("Dr Mr Mrs Ms Prof St Gen Col Capt Lt Sgt Rev Sen Rep Gov Mt Ft Jr No")
+_DETERMINERS = word_set("a an the this that these those its his her their our my your each every no another some any")
+_LEADS = _DETERMINERS | word_set(
     """such both all of in on at by for from with without into onto over under between among through during about
     against as than near via per and or including like toward towards across along within upon despite"""
 )
 # A sentence's first word is not a name if it is one of these.
-_OPENERS = _words(
+_OPENERS = word_set(
     """without since although though yet however thus therefore moreover furthermore nevertheless meanwhile instead many
     several every none another others now today later finally even around despite within once unlike like according
     following including given born known named called designed built founded made located based situated written
@@ -103,7 +100,7 @@ _OPENERS = _words(
     sure note see let please half hundreds thousands millions everyone someone something nothing"""
 )
 # Verbs and adverbs that no ending gives away: they end a noun phrase.
-_VERBS = _words(
+_VERBS = word_set(
     """said says say told tell asked ask wrote write made make makes took take takes taken gave give gives given got get
     came come comes went go goes gone saw see sees seen found find finds left led held kept brought began begin begun
     grew grow grows grown knew know thought think felt became become becomes ran run runs won lost spent sent met paid

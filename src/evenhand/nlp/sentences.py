@@ -17,7 +17,7 @@ WIDE = re.compile(f"[{HAN}{KANA}가-힯　-〿＀-￯]")
 CJK = re.compile(f"[{HAN}{KANA}]")
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -47,7 +47,7 @@ _LINE_ENDS = re.compile(r"""[.!?…。！？:：;；।؟۔]["'”’»)\]）」
 _LINE_GOES_ON = re.compile(r"[,，、;；(（\[/&–—-]$")
 _OPENS_ANEW = re.compile(r"""["'“‘(（「『\[*_¿¡«]*([^\W\d_])""")
 # A line that stops on one of these words has been wrapped, however short it is.
-_BINDING_WORDS = _words(
+_BINDING_WORDS = word_set(
     "a an the this that these those my your his her its our their of in on at by to for from with without into onto "
     "over under between through during about against as than and or but nor if when while because although is are was "
     "were be been being has have had do does did will would can could may might must shall should not no which who "
@@ -63,6 +63,7 @@ _WIDE_STOPS = frozenset("。！？｡।॥؟۔።։")
 _OPENING = dict(zip(")]}）】》”」』»", "([{（【《“「『«", strict=True))
 _QUOTES = frozenset('“「『«"')
 _ENCLOSER = re.compile(r"[*]+|[(\[{（【《“「『«\")\]}）】》”」』»]")
+_BACKTICKS = re.compile("`+")
 _CLOSERS = frozenset("\"'”’»)]}）】》」』*_~")
 _OPENERS = re.compile(r"""[\s"'“‘«(\[{（【「『《*_~¿¡>]*""")
 _CITATION = re.compile(
@@ -88,25 +89,25 @@ _AFTER_QUOTE_GOES_ON = re.compile(r"[的と，、；：,;:)）]|[ぁ-ゟ]")
 _AFTER_COLON = re.compile(r"[:：;；]\s*\d{1,2}\Z")
 
 # Always followed by the rest of the sentence.
-_TITLES = _words(
+_TITLES = word_set(
     "Dr Mr Mrs Ms Mx Prof Gen Lt Col Capt Cpt Sgt Maj Cmdr Adm Sen Rep Gov Pres Rev Fr Hon Messrs Sr Sra Mme Mlle"
 )
-_LEADING = _words("e.g i.e eg ie vs cf approx ca viz resp esp incl a.k.a v nr bzw vgl")
+_LEADING = word_set("e.g i.e eg ie vs cf approx ca viz resp esp incl a.k.a v nr bzw vgl")
 # An abbreviation only in front of a number or a letter that stands for one.
-_COUNTED = _words(
+_COUNTED = word_set(
     "n° fig figs eq eqs no nos vol vols p pp sec secs sect ch chap ref refs tab art para ver app ex jan feb mar apr "
     "jun jul aug sep sept oct nov dec"
 )
 # May close a sentence: the next word tells.
-_CLOSING = _words("inc ltd co corp jr sr bros al dept univ assn ave blvd est st mt ltda gmbh")
-_STARTERS = _words(
+_CLOSING = word_set("inc ltd co corp jr sr bros al dept univ assn ave blvd est st mt ltda gmbh")
+_STARTERS = word_set(
     "The This That These Those It Its He She They We You His Her Their Our My There Here In On At By For From With "
     "Without After Before During Since Until When While Where If Although Because Though But And Or So Yet However "
     "Then Thus Therefore Moreover Furthermore Nevertheless Meanwhile Instead Some Many Most Few Several All Both Each "
     "Every No None Not Nobody One Two Another Other Others As To What Why How Who Which Is Are Was Were Do Does Did "
     "Has Have Had Can Could Will Would Should May Might Now Today Later Finally Only Even Also Such An A"
 )
-_AFTER_HOURS = _words(
+_AFTER_HOURS = word_set(
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August "
     "September October November December Eastern Central Mountain Pacific GMT UTC ET EST EDT CT CST CDT MT MST PT PST "
     "PDT BST CET"
@@ -404,20 +405,16 @@ class _Reader:
 
 def _code_spans(text: str, block: Block) -> list[tuple[int, int]]:
     """Inline code, from the first backtick of the opening run to the last of the closing run of the same length."""
-    runs = [match.span() for match in re.finditer("`+", text[block.body : block.end])]
-    closes: dict[int, int] = {}
-    partner = [0] * len(runs)
-    for place in range(len(runs) - 1, -1, -1):
-        length = runs[place][1] - runs[place][0]
-        partner[place] = closes.get(length, 0)
-        closes[length] = place
     spans: list[tuple[int, int]] = []
-    place = 0
-    while place < len(runs):
-        if partner[place]:
-            spans.append((block.body + runs[place][0], block.body + runs[partner[place]][1] - 1))
-            place = partner[place]
-        place += 1
+    opened: dict[int, int] = {}
+    for run in _BACKTICKS.finditer(text, block.body, block.end):
+        start = opened.setdefault(len(run[0]), run.start())
+        if start < run.start():
+            # What opened or closed in between is code.
+            opened = {length: place for length, place in opened.items() if place < start}
+            while spans and spans[-1][0] > start:
+                spans.pop()
+            spans.append((start, run.end() - 1))
     return spans
 
 
@@ -427,12 +424,10 @@ def _enclosures(text: str, block: Block) -> tuple[list[tuple[int, int]], set[int
     pairs = list(code)
     openings: set[int] = set()
     waiting: dict[str, list[int]] = {}
-    next_code = 0
+    in_code = {place for start, end in code for place in range(start, end)}
     for match in _ENCLOSER.finditer(text, block.body, block.end):
         place, sign = match.start(), match[0]
-        while next_code < len(code) and code[next_code][1] < place:
-            next_code += 1
-        if next_code < len(code) and code[next_code][0] < place:
+        if place in in_code:
             continue
         opened = waiting.setdefault(_OPENING.get(sign, sign), [])
         if sign == '"' or sign[0] == "*":

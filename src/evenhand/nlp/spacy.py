@@ -27,11 +27,6 @@ def model_of(language: str) -> str | None:
     return min(ranked, default=(0, None))[1]
 
 
-def version(model: str) -> str:
-    """A model with its version, as `spacy NAME VERSION`."""
-    return f"spacy {model} {metadata.version(model)}"
-
-
 @lru_cache(maxsize=2)
 def _pipeline(model: str) -> Any:
     spacy: Any = import_module("spacy")

@@ -80,11 +80,9 @@ def agree(one: Value, other: Value) -> bool | None:
 
 
 def _dates_agree(one: Value, other: Value) -> bool | None:
-    years = None
+    known = [ours == theirs for ours, theirs in zip(one[-2:], other[-2:], strict=True) if None not in (ours, theirs)]
     if one.years and other.years:
-        years = one.years[0] <= other.years[1] and other.years[0] <= one.years[1]
-    parts = [ours == theirs for ours, theirs in zip(one[-2:], other[-2:], strict=True) if None not in (ours, theirs)]
-    known = [*parts, *(() if years is None else (years,))]
+        known.append(one.years[0] <= other.years[1] and other.years[0] <= one.years[1])
     return all(known) if known else None
 
 

@@ -54,8 +54,8 @@ def token_f1(answer: str, reference: str, language: str = "en") -> float:
     1 where both have no words at all, 0 where only one has none. `language` is a BCP 47 tag; a pair in which either
     text has a Han character is read as Chinese whatever the tag says, so that both are cut the same way.
     """
-    chinese = is_chinese(answer, language) or is_chinese(reference, language)
-    return overlap_f1(*(segmented(text) if chinese else _spaced(text) for text in (answer, reference)))
+    cut = segmented if is_chinese(answer, language) or is_chinese(reference, language) else _spaced
+    return overlap_f1(cut(answer), cut(reference))
 
 
 def overlap_f1(found: Sequence[str], wanted: Sequence[str]) -> float:

@@ -18,12 +18,12 @@ from typing import NamedTuple
 from evenhand.nlp.mentions import Kind, Mention, mentions
 from evenhand.nlp.sentences import HAN, sentences
 from evenhand.nlp.words import Word, content_words, is_chinese, words_of
-from evenhand.questeval.cloze import GAP, leans
+from evenhand.questeval.cloze import GAP
 from evenhand.records import UNANSWERABLE
 
 _MOST_QUESTION, _NEAREST, _OTHER_SIDE = 2_000, 12, 0.4
-_BACK, _BEFORE, _REFERRED_TO = 3, 0.7, 0.9
-"""How many sentences before one are read with it, and what their words count; more if it refers to them."""
+_BACK, _BEFORE = 3, 0.7
+"""How many sentences before one are read with it, and what their words count."""
 _FADES, _FADES_IN_QUESTION = 30.0, 60.0
 """Characters between two words after which they count half."""
 _SAME_WORDS, _SAME_AT_LEAST, _SIDE, _LONGEST_FILLING = 0.99, 3, 60, 120
@@ -112,21 +112,18 @@ class Candidate(NamedTuple):
     clues: Clues
 
 
-class Answerer:
-    """Answers questions from texts."""
-
-    def answer(self, question: str, text: str, language: str = "en") -> FoundAnswer:
-        """What a text answers to a question or a cloze (a sentence with a gap of underscores)."""
-        question = question[:_MOST_QUESTION]
-        if filled := _filled(question, text):
-            return FoundAnswer(text[slice(*filled)], filled, _SAME_WORDS)
-        weights = CLOZE if GAP in question else NATURAL
-        scored = [(sum(map(mul, one.clues, weights)), one) for one in candidates(question, text, language)]
-        score, best = max(scored, key=lambda pair: pair[0], default=(-math.inf, None))
-        sure = 1 / (1 + math.exp(-score)) if best else 0.0
-        if best is None or sure < 0.5:
-            return FoundAnswer(UNANSWERABLE, None, 1 - sure)
-        return FoundAnswer(text[best.start : best.end], (best.start, best.end), sure)
+def find_answer(question: str, text: str, language: str = "en") -> FoundAnswer:
+    """What a text answers to a question or a cloze (a sentence with a gap of underscores)."""
+    question = question[:_MOST_QUESTION]
+    if filled := _filled(question, text):
+        return FoundAnswer(text[slice(*filled)], filled, _SAME_WORDS)
+    weights = CLOZE if GAP in question else NATURAL
+    scored = [(sum(map(mul, one.clues, weights)), one) for one in candidates(question, text, language)]
+    score, best = max(scored, key=lambda pair: pair[0], default=(-math.inf, None))
+    sure = 1 / (1 + math.exp(-score)) if best else 0.0
+    if best is None or sure < 0.5:
+        return FoundAnswer(UNANSWERABLE, None, 1 - sure)
+    return FoundAnswer(text[best.start : best.end], (best.start, best.end), sure)
 
 
 def candidates(question: str, text: str, language: str = "en") -> list[Candidate]:
@@ -206,11 +203,10 @@ class _Text:
 
     def credits(self, asked: _Question, place: int) -> dict[str, float]:
         """How far a piece says what the question says; what is said in the pieces before it counts less."""
-        leaning = leans(self.text[slice(*self.places[place])])
         credits = dict.fromkeys(asked.roots, 0.0)
         for back in range(min(_BACK, place) + 1):
             for root in asked.roots.intersection(self.words[place - back]):
-                credits[root] = max(credits[root], (_REFERRED_TO if leaning else _BEFORE) ** back)
+                credits[root] = max(credits[root], _BEFORE**back)
         return credits
 
 
@@ -232,7 +228,8 @@ def _candidates(asked: _Question, read: _Text, place: int, found: Sequence[Menti
         rivals = sum(asked.fit[other.kind] >= asked.fit[kind] for other in found)
         left, right = _alike(_before(read.text, start, first), asked.left), _alike(_after(read.text, end), asked.right)
         clues = Clues(1.0, cover, asked.share(near), asked.fit[kind], 1 / rivals, left, right)
-        yield Candidate(*_trimmed(asked, read.text, start, end), clues)
+        year = _YEAR.search(read.text, start, end) if _YEAR_ASKED.search(asked.text) else None
+        yield Candidate(*(year.span() if year else (start, end)), clues)
 
 
 def _closeness(asked: _Question, word: Word, other: Word, start: int, end: int) -> float:
@@ -242,17 +239,6 @@ def _closeness(asked: _Question, word: Word, other: Word, start: int, end: int) 
     before = other.end <= start
     close = 1 / (1 + (start - other.end if before else other.start - end) / _FADES)
     return close if not asked.is_cloze or before == (word.end <= asked.gap) else close * _OTHER_SIDE
-
-
-def _trimmed(asked: _Question, text: str, start: int, end: int) -> tuple[int, int]:
-    """Only the year if a year is asked for; without the words that the cloze has right after its gap."""
-    if _YEAR_ASKED.search(asked.text) and (year := _YEAR.search(text, start, end)):
-        return year.span()
-    parts = list(_PART.finditer(text, start, end))
-    for length in range(1, min(len(parts), 1 + len(asked.right)) * asked.is_cloze):
-        if [part[0].lower() for part in parts[-length:]] == asked.right[:length]:
-            return start, parts[-length - 1].end()
-    return start, end
 
 
 def _before(text: str, place: int, first: int) -> list[str]:

@@ -9,7 +9,7 @@ GAP = "____"
 _WORDS, _CHARACTERS = 30, 200
 """The most on either side of a gap."""
 _MARKER = re.compile(r"(?:[-*+•>#]{1,6}|\(?\d{1,3}[.)]|[①-⑳])\s+")
-_LEANS = re.compile(
+_REFERS_BACK = re.compile(
     r"[\"“'(（]?(?:(?:he|she|it|they|this|these|those|his|her|hers|its|their|theirs|such|both|another|"
     r"the (?:former|latter|same|two))\b|他|她|它|该|其|这|那|此|[两二前后]者|上述|本次|同[时年日]|当[时年日])",
     re.IGNORECASE,
@@ -28,12 +28,8 @@ def cloze(text: str, info: KeyInfo) -> str:
     before, _, after = f"{before}{GAP}{after}".partition(GAP)
     left, right = _end(before), _end(after[::-1])[::-1]
     question = f"{'… ' * (left != before)}{left}{GAP}{right}{' …' * (right != after)}"
-    return _earlier(text, start) * leans(text[start:end]) + _one_line(question)
-
-
-def leans(sentence: str) -> bool:
-    """Whether a sentence opens with a word that points back."""
-    return _LEANS.match(_MARKER.sub("", sentence.lstrip(), count=1)) is not None
+    refers_back = _REFERS_BACK.match(_MARKER.sub("", text[start:end], count=1))
+    return (_earlier(text, start) if refers_back else "") + _one_line(question)
 
 
 def _end(text: str) -> str:

@@ -6,8 +6,9 @@ spaCy finds them if it and a model of the language are installed, otherwise rule
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 
-from evenhand.nlp import chinese, spacy
+from evenhand.nlp import spacy
 from evenhand.nlp.mentions import Kind, mentions
 from evenhand.nlp.sentences import sentences
 from evenhand.nlp.words import is_chinese
@@ -36,9 +37,9 @@ class KeyInfo:
 def extractor(language: str = "en") -> str:
     """What finds the key information of texts in this language, with its version."""
     if is_chinese("", language):
-        return f"{BUILT_IN}, {chinese.segmenter()}"
+        return f"{BUILT_IN}, rjieba {version('rjieba')}"
     model = spacy.model_of(language)
-    return spacy.version(model) if model else BUILT_IN
+    return f"spacy {model} {version(model)}" if model else BUILT_IN
 
 
 def key_info(text: str, language: str = "en", most: int = MOST) -> list[KeyInfo]:

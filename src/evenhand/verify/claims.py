@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from math import ceil
 
 from evenhand.nlp.abstention import abstains
 from evenhand.nlp.sentences import CJK, sentences
@@ -28,7 +29,7 @@ _LEAD_IN = re.compile(r"([^:]{1,80}):\s+(\S+\s+\S+\s+\S.*)", re.DOTALL)
 _LEADS = frozenset("are is was were be include includes including as example namely like note note".split())
 _PRONOUN = re.compile(r"(?:i|you|he|she|it|we|they|there|this|that|these|those)\b", re.I)
 _YES_NO = re.compile(r"(?:yes|no|true|false)\b", re.I)
-_MANY, _DIFFERENT, _BARE, _SENTENCE = 12, 3, 8, 4  # words
+_MANY, _DIFFERENT, _BARE, _SENTENCE, _LONGEST = 12, 3, 8, 4, 60  # words
 _MOST_OPENERS = 8
 
 _SOURCE = (
@@ -104,14 +105,17 @@ _IMPERATIVE = re.compile(
 
 
 def statements(text: str, language: str = "en") -> list[str]:
-    """The sentences of a text. A bare answer to a question that the text itself asks stays together with it."""
-    found: list[str] = []
-    for start, end in sentences(text, language):
-        said = text[start:end]
-        if found and _QUESTION.search(found[-1]) and is_bare(said):
-            said = f"{found.pop()} {said}"
-        found.append(said)
-    return found
+    """The sentences of a text, long ones in parts. A bare answer stays with the question that the text itself asks."""
+    return [part for start, end in _statements(text, language) for part in claim_parts(text[start:end])]
+
+
+def claim_parts(claim: str) -> list[str]:
+    """A claim whole, or in equal parts of at most 60 words if it has more than half as many again."""
+    words = claim.split()
+    if len(words) <= 1.5 * _LONGEST:
+        return [claim]
+    size = ceil(len(words) / ceil(len(words) / _LONGEST))
+    return [" ".join(words[at : at + size]) for at in range(0, len(words), size)]
 
 
 def claims(text: str, language: str = "en") -> list[tuple[int, int]]:
@@ -121,15 +125,20 @@ def claims(text: str, language: str = "en") -> list[tuple[int, int]]:
     none. List markers are left out.
     """
     found: list[tuple[int, int]] = []
-    asked = -1
+    for start, end in _statements(text, language):
+        if has_claim(text[start:end]) and not abstains(text[start:end], language):
+            marker = _MARKER.match(text, start, end)
+            start = marker.end() if marker else start
+            found += [(start + first, start + last) for first, last in _clauses(text[start:end])]
+    return found
+
+
+def _statements(text: str, language: str) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
     for start, end in sentences(text, language):
-        said = text[start:end]
-        begin = asked if asked >= 0 and is_bare(said) else start
-        asked = start if _QUESTION.search(said) else -1
-        if has_claim(text[begin:end]) and not abstains(said, language):
-            marker = _MARKER.match(said) if begin == start else None
-            begin += marker.end() if marker else 0
-            found += [(begin + first, begin + last) for first, last in _clauses(text[begin:end])]
+        if found and _QUESTION.search(text[slice(*found[-1])]) and is_bare(text[start:end]):
+            start = found.pop()[0]
+        found.append((start, end))
     return found
 
 
@@ -151,8 +160,7 @@ def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
     for joint in _JOINT.finditer(sentence):
         before, after = sentence[start : joint.start()], sentence[joint.end() :]
         is_open = before.count('"') % 2 or any(before.count(one) != before.count(other) for one, other in _ENCLOSED)
-        strong = joint[0].strip() in (";", "；")
-        is_main = strong or (_SUBJECT.match(after) and not _BOUND.search(before))
+        is_main = joint[0].strip() in (";", "；") or (_SUBJECT.match(after) and not _BOUND.search(before))
         if is_main and not is_open and _stands(before) and _stands(after):
             yield start, joint.start()
             start = joint.end()
@@ -176,7 +184,9 @@ def has_claim(sentence: str) -> bool:
     lead = _LEAD_IN.match(said)
     if lead and _POINTS_ON.search(lead[1]):
         said = lead[2]
-    if not any(character.isalnum() for character in said) or _repeats(said):
+    words = said.lower().split()
+    repeats = len(words) >= _MANY and len(set(words)) < _DIFFERENT
+    if repeats or not any(character.isalnum() for character in said):
         return False
     if _QUESTION.search(said):
         return bool(_TAG_QUESTION.search(said))
@@ -192,12 +202,6 @@ def is_bare(answer: str) -> bool:
         return False
     said = _DEPENDENT.sub("", answer.strip())
     return bool(_YES_NO.match(said)) or not (_AUXILIARY.search(said) or _PRONOUN.match(said))
-
-
-def _repeats(said: str) -> bool:
-    """Whether it is one or two words again and again."""
-    words = said.lower().split()
-    return len(words) >= _MANY and len(set(words)) < _DIFFERENT
 
 
 def _plain(sentence: str) -> str:
@@ -219,10 +223,6 @@ def _asserts(said: str) -> bool:
     if said.endswith((":", "：")):
         last = said.rstrip(": ：").rpartition(" ")[2].lower()
         return bool(_VERB.search(said)) and last not in _LEADS and not _POINTS_ON.search(said)
-    return not (_ASKED.match(said) and said[-1].isalnum()) and not _instructs(said)
-
-
-def _instructs(said: str) -> bool:
-    """Whether it begins with an order. What has a verb of its own later on is a sentence about something."""
-    begins = _IMPERATIVE.match(said[:1].lower() + said[1:])
-    return bool(begins) and not re.search(r"\b(?:is|are|was|were)\b", said[:60])
+    # What begins as an order but has a verb of its own later on is a sentence about something.
+    instructs = _IMPERATIVE.match(said[:1].lower() + said[1:]) and not re.search(r"\b(?:is|are|was|were)\b", said[:60])
+    return not (instructs or (_ASKED.match(said) and said[-1].isalnum()))

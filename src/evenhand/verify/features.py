@@ -29,6 +29,7 @@ class ClaimComparison:
         self.article = article
         self.readings = readings
         self.stems = set(stems_of(claim))
+        self.is_short = 1 < len(self.stems) <= _FEW
 
     def features(self) -> dict[str, float]:
         """What the calibration weighs, by name."""
@@ -47,10 +48,6 @@ class ClaimComparison:
             "values_missing": float(any(match.missing for match in self.values)),
             "only_a_name_missing": float(self._is_only_a_name_missing()),
         }
-
-    @property
-    def is_short(self) -> bool:
-        return 1 < len(self.stems) <= _FEW
 
     @cached_property
     def shares(self) -> dict[int, float]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
@@ -31,14 +31,6 @@ class Reading(NamedTuple):
     supported: float
     contradicted: float
     neither: float
-
-
-class Reader(Protocol):
-    """Anything that reads pairs of evidence and claim: the built-in network, or a larger one."""
-
-    def read(self, pairs: Sequence[Pair]) -> Sequence[Reading]:
-        """A reading for each pair, in their order."""
-        ...
 
 
 class Network:

@@ -59,9 +59,11 @@ class Article:
 
     def shares(self, stems: set[str]) -> dict[int, float]:
         """Sentences that have any of these stems, each with the share of the stems' weight that it has."""
-        whole = sum(map(self.weight, stems)) or 1.0
+        # In the same order every time: rounding would otherwise decide between sentences with equal shares.
+        ordered = sorted(stems)
+        whole = sum(map(self.weight, ordered)) or 1.0
         shares: dict[int, float] = defaultdict(float)
-        for stem in sorted(stems):
+        for stem in ordered:
             for place in self._places.get(stem, ()):
                 shares[place] += self.weight(stem) / whole
         return shares

@@ -15,10 +15,10 @@ from evenhand.verify.features import ClaimComparison
 from evenhand.verify.network import Pair, Reading
 from evenhand.verify.retrieval import Article
 
-VERSION = "6"
+VERSION = "7"
 SENTENCES = 3  # single sentences that are read besides the passage
-_LONGEST_CLAIM = 60  # words
 _CLEAR = 0.8  # how sure single sentences must be, each way, for a claim to count as disputed
+_SAME = 0.5  # share of the claim's weight below which the built-in network takes another subject for a contradiction
 _NOTES = 6
 
 
@@ -30,8 +30,7 @@ class SupportLabel(StrEnum):
     NO_CLAIM = "no_claim"
 
 
-class UnknownLanguage(ValueError):
-    """The claim or the evidence is in a language that the network cannot read."""
+_WORST_FIRST = (SupportLabel.CONTRADICTED, SupportLabel.NO_EVIDENCE, SupportLabel.SUPPORTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,31 +56,24 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A claim, or a part of one that is too long to be read at once, and the views of the evidence for it.
+class Reads:
+    """A claim ready to be read. If `settled` is set there is nothing to read, if `unreadable` the reader cannot.
 
     A view is the places of its sentences. The first view is the passage, the others are single sentences.
     """
 
     claim: str
-    views: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Reads:
-    """A claim ready to be read. If `settled` is set there is nothing to read."""
-
-    claim: str
-    parts: tuple[Part, ...] = ()
+    views: tuple[tuple[int, ...], ...] = ()
     pairs: tuple[Pair, ...] = ()
-    """Evidence and claim, view by view, part by part."""
+    """Evidence and claim, view by view."""
     settled: Verdict | None = None
+    unreadable: str = ""
 
 
 def prepare(claim: str, article: Article, question: str | None = None, *, english: bool = True) -> Reads:
-    """Choose what to read. A bare phrase is read together with the question it answers.
+    """Choose what to read: the best passage, and if it has several sentences the best of the article's one by one.
 
-    Raises UnknownLanguage if the reader reads `english` only, and claim or evidence is in another language.
+    A bare phrase is read together with the question it answers. `english`: the reader reads nothing else.
     """
     claim = claim.strip()
     if not has_claim(claim):
@@ -92,12 +84,13 @@ def prepare(claim: str, article: Article, question: str | None = None, *, englis
         nothing = Verdict(SupportLabel.NO_EVIDENCE, {SupportLabel.NO_EVIDENCE: 1.0}, notes=("no evidence is given",))
         return Reads(claim, settled=nothing)
     if english and (reason := unreadable(claim)):
-        raise UnknownLanguage(f"the claim {reason}")
-    parts = tuple(Part(part, _views(part, article)) for part in _parts(claim))
-    if english and (reason := unreadable(article.joined(parts[0].views[0]))):
-        raise UnknownLanguage(f"the evidence {reason}")
-    pairs = tuple((article.joined(view), part.claim) for part in parts for view in part.views)
-    return Reads(claim, parts, pairs)
+        return Reads(claim, unreadable=f"the claim {reason}")
+    passage = article.passage(claim)
+    if english and (reason := unreadable(article.joined(passage))):
+        return Reads(claim, unreadable=f"the evidence {reason}")
+    single = article.ranked(claim, SENTENCES) if len(passage) > 1 else ()
+    views = (passage, *((place,) for place, _ in single))
+    return Reads(claim, views, tuple((article.joined(view), claim) for view in views))
 
 
 def conclude(reads: Reads, readings: Sequence[Reading], article: Article, *, calibrated: bool) -> Verdict:
@@ -105,12 +98,7 @@ def conclude(reads: Reads, readings: Sequence[Reading], article: Article, *, cal
     reader's own probabilities stand."""
     if reads.settled is not None:
         return reads.settled
-    verdicts, start = list[Verdict](), 0
-    for part in reads.parts:
-        own = readings[start : start + len(part.views)]
-        start += len(part.views)
-        verdicts.append(_calibrated(part, own, article) if calibrated else _plain(part, own, article))
-    return verdicts[0] if len(verdicts) == 1 else whole(verdicts)
+    return _calibrated(reads, readings, article) if calibrated else _plain(reads, readings, article)
 
 
 def whole(verdicts: Sequence[Verdict]) -> Verdict:
@@ -127,10 +115,7 @@ def whole(verdicts: Sequence[Verdict]) -> Verdict:
     contradicted = min(
         max(verdict.probabilities.get(SupportLabel.CONTRADICTED, 0.0) for verdict in claims), 1 - supported
     )
-    if all(label is SupportLabel.SUPPORTED for label in labels):
-        label = SupportLabel.SUPPORTED
-    else:
-        label = SupportLabel.CONTRADICTED if SupportLabel.CONTRADICTED in labels else SupportLabel.NO_EVIDENCE
+    label = min(labels, key=_WORST_FIRST.index)
     telling = [verdict for verdict, own in zip(claims, labels, strict=True) if own is label]
     return Verdict(
         label,
@@ -140,66 +125,51 @@ def whole(verdicts: Sequence[Verdict]) -> Verdict:
     )
 
 
-def _calibrated(part: Part, readings: Sequence[Reading], article: Article) -> Verdict:
-    comparison = ClaimComparison(part.claim, part.views[0], article, readings)
+def _calibrated(reads: Reads, readings: Sequence[Reading], article: Article) -> Verdict:
+    comparison = ClaimComparison(reads.claim, reads.views[0], article, readings)
     found = shipped().probabilities(comparison.features())
     if found.supported >= 0.5:
         label = SupportLabel.SUPPORTED
     else:
         label = SupportLabel.CONTRADICTED if found.contradicted >= found.neither else SupportLabel.NO_EVIDENCE
-    label = SupportLabel.DISPUTED if _both_ways(readings) else label
+    single = zip(reads.views[1:], readings[1:], strict=True)
+    close = [one for (place,), one in single if comparison.shares.get(place, 0.0) >= _SAME]
+    label = SupportLabel.DISPUTED if _both_ways(close) else label
     notes = tuple(dict.fromkeys(comparison.notes()))[:_NOTES]
-    return Verdict(label, _three(*found[:2]), _spans(label, part, readings, article), notes)
+    return Verdict(label, _three(*found[:2]), _spans(label, reads, readings, article), notes)
 
 
-def _plain(part: Part, readings: Sequence[Reading], article: Article) -> Verdict:
+def _plain(reads: Reads, readings: Sequence[Reading], article: Article) -> Verdict:
     """The reading that is surest of support or of contradiction decides."""
     surest = max(readings, key=lambda one: max(one.supported, one.contradicted))
     probabilities = _three(surest.supported, surest.contradicted)
     label = max(probabilities, key=lambda label: probabilities[label])
-    label = SupportLabel.DISPUTED if _both_ways(readings) else label
-    return Verdict(label, probabilities, _spans(label, part, readings, article))
+    label = SupportLabel.DISPUTED if _both_ways(readings[1:]) else label
+    return Verdict(label, probabilities, _spans(label, reads, readings, article))
 
 
-def _both_ways(readings: Sequence[Reading]) -> bool:
+def _both_ways(single: Sequence[Reading]) -> bool:
     """Whether one sentence clearly supports the claim and another clearly contradicts it."""
-    single = readings[1:]
     return any(one.supported >= _CLEAR for one in single) and any(one.contradicted >= _CLEAR for one in single)
 
 
 def _spans(
-    label: SupportLabel, part: Part, readings: Sequence[Reading], article: Article
+    label: SupportLabel, reads: Reads, readings: Sequence[Reading], article: Article
 ) -> tuple[tuple[int, int], ...]:
     """The sentences that the label rests on: those that say so by themselves, or else the two that are closest."""
     if label is SupportLabel.NO_EVIDENCE:
         return ()
-    single = list(zip(part.views, readings, strict=True))[1:]
+    single = list(zip(reads.views, readings, strict=True))[1:]
     places = {place for view, one in single if _says(one, label) >= 0.5 for place in view}
     if not places:
-        places = {place for place, _ in article.ranked(part.claim, 2) if place in part.views[0]}
-    return tuple(article.spans[place] for place in sorted(places or part.views[0]))
+        places = {place for place, _ in article.ranked(reads.claim, 2) if place in reads.views[0]}
+    return tuple(article.spans[place] for place in sorted(places or reads.views[0]))
 
 
 def _says(reading: Reading, label: SupportLabel) -> float:
     if label is SupportLabel.DISPUTED:
         return max(reading.supported, reading.contradicted)
     return reading.supported if label is SupportLabel.SUPPORTED else reading.contradicted
-
-
-def _views(claim: str, article: Article) -> tuple[tuple[int, ...], ...]:
-    """The passage, and if it has several sentences the best of the article's one by one."""
-    passage = article.passage(claim)
-    if len(passage) < 2:
-        return (passage,)
-    return (passage, *((place,) for place, _ in article.ranked(claim, SENTENCES)))
-
-
-def _parts(claim: str) -> list[str]:
-    """A claim whole, or in parts of at most 60 words if it has more than half as many again."""
-    words = claim.split()
-    if len(words) <= 1.5 * _LONGEST_CLAIM:
-        return [claim]
-    return [" ".join(words[at : at + _LONGEST_CLAIM]) for at in range(0, len(words), _LONGEST_CLAIM)]
 
 
 def _three(supported: float, contradicted: float) -> Mapping[SupportLabel, float]:

@@ -14,13 +14,13 @@ from evenhand.nlp.quotes import Quotes
 from evenhand.nlp.words import is_chinese
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Criterion, Protocol, field_text
-from evenhand.questeval.answerer import CLOZE, NATURAL, Answerer
+from evenhand.questeval.answerer import CLOZE, NATURAL, find_answer
 from evenhand.raters.base import Rater, digest_of, local_computation, model_ref
 from evenhand.raters.registry import RaterContext, model_within, specs_in
 from evenhand.records import UNANSWERABLE, Answer, Item, Span, Unit
 from evenhand.scales import Text
 
-ANSWERING = "2"
+ANSWERING = "3"
 """Raised when the same question and text come to be answered otherwise: part of a rater's configuration."""
 
 _UNPARTED = re.compile("[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
@@ -93,7 +93,6 @@ class QuestEval(Rater):
     def __init__(self, name: str, protocol: Protocol) -> None:
         self._protocol = protocol
         self._criterion = answer_criterion(protocol).id
-        self._answerer = Answerer()
         self.settings: Mapping[str, object] = {
             "spec": "quest-eval",
             "answering": ANSWERING,
@@ -121,7 +120,7 @@ class QuestEval(Rater):
         if not rated.text.strip():
             # Nothing is said, so nothing is answered: that is known, and no failure.
             return Answer(self._criterion, UNANSWERABLE, rationale="the text is empty", confidence=100.0)
-        found = self._answerer.answer(unit.text or "", rated.text, language)
+        found = find_answer(unit.text or "", rated.text, language)
         span = None if found.span is None else rated.span(*found.span)
         return Answer(
             self._criterion,

@@ -10,6 +10,7 @@ from functools import cache, partial
 from importlib.resources import files
 from math import isfinite
 from typing import Any
+from typing import Protocol as Interface
 
 from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
@@ -21,7 +22,7 @@ from evenhand.raters.base import Rater, local_computation
 from evenhand.raters.ensemble import all_of
 from evenhand.raters.verifier.support_labels import outputs_of, supports_of
 from evenhand.records import Answer, Item, Unit
-from evenhand.verify.network import FOLDER, Pair, Reader, Reading, shared
+from evenhand.verify.network import FOLDER, Pair, Reading, shared
 from evenhand.verify.verifier import SupportLabel
 
 VALID = (
@@ -53,6 +54,14 @@ class Read:
         return self.reading[_OUTCOMES.index(label)] if self.reading is not None else 0.0
 
 
+class Reader(Interface):
+    """Anything that reads pairs of evidence and claim: the built-in network, or a larger one."""
+
+    def read(self, pairs: Sequence[Pair]) -> Sequence[Reading]:
+        """A reading for each pair, in their order."""
+        ...
+
+
 class LocalReader:
     """A network in this process, loaded when first needed. `calibrated`: the calibration was fitted to this network."""
 
@@ -71,7 +80,8 @@ class LocalReader:
     def _read(self, pairs: Sequence[Pair]) -> Sequence[Read]:
         network = self._load()
         began = time.perf_counter()
-        readings = network.read(pairs)
+        distinct = list(dict.fromkeys(pairs))
+        readings = dict(zip(distinct, network.read(distinct), strict=True))
         seconds = (time.perf_counter() - began) / len(pairs)
         # A network whose numbers overflow says nothing, and that is no "no evidence".
         failure = RaterFailure("the network's output is not a number")
@@ -79,7 +89,7 @@ class LocalReader:
             Read(one, words=getattr(one, "words", None), seconds=seconds)
             if isfinite(sum(one))
             else Read(None, failure, seconds=seconds)
-            for one in readings
+            for one in (readings[pair] for pair in pairs)
         ]
 
 

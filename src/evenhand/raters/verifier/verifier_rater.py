@@ -29,9 +29,9 @@ from evenhand.raters.verifier.onnx_model import OnnxModel
 from evenhand.raters.verifier.support_labels import Support, fields_of, question_field, supports_of
 from evenhand.records import Answer, FieldValue, Item, Span, Triple, Unit
 from evenhand.text import counted
-from evenhand.verify.claims import statements
+from evenhand.verify.claims import claim_parts, statements
 from evenhand.verify.retrieval import Article
-from evenhand.verify.verifier import VERSION, Reads, SupportLabel, UnknownLanguage, Verdict, conclude, prepare, whole
+from evenhand.verify.verifier import VERSION, Reads, SupportLabel, Verdict, conclude, prepare, whole
 
 _BEYOND = "beyond the verifier: it only judges whether claims are supported"
 
@@ -141,17 +141,14 @@ class Verifier(Rater):
             return _Claims(support, evidence, (), failure)
         asked = item.fields.get(self._question) if self._question else None
         question = asked if isinstance(asked, str) else None
-        try:
-            english = self._reader.calibrated
-            reads = [prepare(text, evidence.article, question, english=english) for text in texts]
-            return _Claims(support, evidence, reads)
-        except UnknownLanguage as unknown:
-            return _Claims(support, evidence, (), RaterFailure(str(unknown)))
+        reads = [prepare(text, evidence.article, question, english=self._reader.calibrated) for text in texts]
+        why = next((one.unreadable for one in reads if one.unreadable), "")
+        return _Claims(support, evidence, () if why else reads, RaterFailure(why) if why else None)
 
     def _texts(self, item: Item, unit: Unit) -> Sequence[str]:
-        """The sentences that the unit is made of."""
+        """The sentences that the unit is made of, long ones in parts."""
         if unit.text is not None:
-            return [unit.text] if unit.text.strip() else []
+            return claim_parts(unit.text) if unit.text.strip() else []
         texts = [str(item.fields[name]) for name in fields_of(self._protocol, "rated") if name in item.fields]
         return [said for text in texts for said in statements(text, self._protocol.language)]
 
