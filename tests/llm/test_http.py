@@ -12,7 +12,7 @@ from evenhand.errors import UserError
 from evenhand.llm.base import CallError, Message, Reply, Request, RunError, Schema, Usage
 from evenhand.llm.dialect import Dialect
 from evenhand.llm.endpoints import Endpoint, endpoint_of
-from evenhand.llm.http import LARGEST, MOST_SUSPECT, HttpChat
+from evenhand.llm.http import LARGEST, MOST_REJECTED, MOST_SUSPECT, HttpChat
 from evenhand.llm.rate_limit import RateLimiter
 from evenhand.settings import Secret, Settings
 from tests.chat_server import (
@@ -250,6 +250,16 @@ def test_a_part_that_is_refused_is_left_out_and_told_once(
     assert {key: last[key] for key in left} == left
 
 
+@pytest.mark.parametrize("status", [500, 501])
+def test_a_part_that_is_rejected_with_an_error_of_the_server_is_left_out_if_it_is_named(status: int):
+    behaviour = refuses("json_schema", "failed to parse json_schema", status=status)
+    with ChatServer(behaviour) as server:
+        assert ask(server.url, [FULL], tries=1).kinds() == [("dropped", "json_schema (now json_object)")]
+    with ChatServer(fails(status, "busy")) as server:
+        assert ask(server.url, [FULL], tries=1).error.reason == f"server error ({status})"
+        assert len(server.calls) == 1
+
+
 def test_a_server_that_takes_no_response_format_at_all_is_asked_without():
     with ChatServer(
         refuses("response_format", "response_format: extra inputs are not permitted", status=422)
@@ -372,8 +382,15 @@ def test_after_a_good_reply_a_rejected_request_fails_alone_and_several_in_a_row_
 def test_a_prompt_that_is_moderated_never_stops_the_run_alone():
     flagged = fails(403, "Your input was flagged by moderation")
     with ChatServer(script(flagged, says("yes"), flagged)) as server:
-        asked = ask(server.url, [REQUEST] * 12, places=1)
+        asked = ask(server.url, [REQUEST] * (1 + MOST_REJECTED), places=1)
     assert not any(isinstance(outcome, RunError) for outcome in asked.outcomes)
+
+
+@pytest.mark.parametrize("rejection", [fails(403, "flagged"), fails(400, "This deployment is paused")])
+def test_a_server_that_rejects_everything_after_a_good_reply_stops_the_run(rejection: Answer):
+    with ChatServer(script(says("yes"), rejection)) as server:
+        asked = ask(server.url, [REQUEST] * (1 + MOST_REJECTED), places=1)
+    assert [isinstance(outcome, RunError) for outcome in asked.outcomes].index(True) == MOST_REJECTED
 
 
 def test_a_wrong_key_stops_the_run_at_once_even_after_a_good_reply():

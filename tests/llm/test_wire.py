@@ -83,6 +83,11 @@ def test_usage_is_there_where_the_server_counted(change: dict[str, object], usag
     assert reply_of(bytes_of({**completion("x", usage=None), **change})).usage == usage
 
 
+def test_a_number_with_more_digits_than_python_reads_costs_only_the_usage():
+    body = bytes_of(completion("yes", usage=(120, 7, 100))).replace(b"120", b"9" * 5000)
+    assert (reply_of(body).text, reply_of(body).usage) == ("yes", None)
+
+
 def test_parts_of_a_text_are_joined_and_others_passed_over():
     body = completion(None)
     body["choices"][0]["message"]["content"] = [

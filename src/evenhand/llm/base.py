@@ -73,9 +73,9 @@ class Request:
         digest = hashlib.sha256("\n".join(parts).encode())
         if self.schema is not None:
             digest.update(f"\nschema {self.schema.name}\n{self.schema.text}".encode())
-        names = ("logprobs", "max_tokens", "seed", "temperature")
         object.__setattr__(self, "digest", digest.hexdigest())
-        object.__setattr__(self, "parameters", json.dumps({name: getattr(self, name) for name in names}))
+        parameters = _parameters(self.logprobs, self.max_tokens, self.seed, self.temperature)
+        object.__setattr__(self, "parameters", parameters)
 
 
 def _digest(message: Message) -> str:
@@ -83,6 +83,11 @@ def _digest(message: Message) -> str:
 
 
 _known_digest = lru_cache(maxsize=16)(_digest)
+
+
+@lru_cache(maxsize=16, typed=True)
+def _parameters(logprobs: int, max_tokens: int, seed: int | None, temperature: float) -> str:
+    return json.dumps({"logprobs": logprobs, "max_tokens": max_tokens, "seed": seed, "temperature": temperature})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +122,6 @@ class Reply:
     seconds: float | None = None
     id: str | None = field(default=None, compare=False)
     """The id under which the reply is stored, if it is."""
-
-    @property
-    def used_up(self) -> bool:
-        """Whether the model reached the token limit before it wrote any answer: it spent all of it on its thoughts."""
-        return self.finish == "length" and not self.text.strip()
 
 
 @dataclass(eq=False, repr=False)

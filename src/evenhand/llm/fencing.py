@@ -30,7 +30,6 @@ CODE_LENGTH = 5
 CODE_LETTERS = "BCDFGHJKMNPQRTVWXYZ"
 CODE_CHARACTERS = CODE_LETTERS + "2346789"
 """No vowels, so that no word appears, and no characters that are easily taken for each other."""
-_CODE_LIKE = re.compile(f"[{CODE_CHARACTERS}]{{{CODE_LENGTH},}}")
 
 _NAMES = (
     r"s|bos|eos|pad|unk|mask|sop|eop|eot|sep|cls|user|assistant|system|human|bot|"
@@ -87,12 +86,10 @@ def marker_of(texts: Iterable[str], others: Iterable[str] = ()) -> str:
 
 def reply_codes(identities: Iterable[Sequence[str]], texts: Sequence[str]) -> Sequence[str]:
     """A short code for each request, derived from what identifies it; it occurs in no text, and only once."""
-    # A text that contains a code has it in one of these.
-    taken = " ".join(_CODE_LIKE.findall("\n".join(texts)))
     codes: dict[str, None] = {}
     for identity in identities:
         attempts = (_code(_digest(identity, attempt), min(CODE_LENGTH + attempt, 20)) for attempt in count())
-        codes[next(code for code in attempts if code not in codes and code not in taken)] = None
+        codes[next(code for code in attempts if code not in codes and not any(code in text for text in texts))] = None
     return list(codes)
 
 

@@ -32,7 +32,11 @@ MOST_SUSPECT = 5
 """Requests in a row that a server may reject with an error about the key or the model once it has given a good reply:
 some do so for an item that their moderation does not like."""
 
-REJECTED = (400, 403, 404, 415, 422)
+MOST_REJECTED = 50
+"""Requests in a row that a server may reject for any reason once it has given a good reply: more than one text that is
+too long or does not pass moderation has sentences."""
+
+REJECTED = (400, 403, 404, 415, 422, 500, 501)
 """Statuses with which servers reject a part of a request."""
 
 STEP = 1.0
@@ -83,8 +87,8 @@ class HttpChat:
     any unit: RunError, after max(LEAST_FAILED, width) calls in a row that were given up because it could not be
     reached, broke off, was unavailable or admitted no calls; at once if it never answered. What the server rejects is
     left out of all later requests. Until it has given a good reply, a request that it rejects without a reason that we
-    understand is also tried without its schema, and LEAST_FAILED rejections in a row are a RunError. Events are
-    reported to `listener`.
+    understand is also tried without its schema, and LEAST_FAILED rejections in a row are a RunError; afterwards
+    MOST_REJECTED are. Events are reported to `listener`.
     """
 
     endpoint: Endpoint
@@ -153,10 +157,10 @@ class HttpChat:
             return error
         self._rejected += 1
         if self._replied:
-            stops = error.suspect and self._rejected >= MOST_SUSPECT
+            most = MOST_SUSPECT if error.suspect else MOST_REJECTED
         else:
-            stops = error.suspect or self._rejected >= LEAST_FAILED
-        return error.stop if stops else error
+            most = 1 if error.suspect else LEAST_FAILED
+        return error.stop if self._rejected >= most else error
 
     def _given_up(self, error: CallError) -> CallError:
         self.listener(Event("given up", error.reason))
@@ -194,7 +198,7 @@ class HttpChat:
                 dialect = self._learn(dialect, *other)
                 continue
             # The server may not name what it rejects. As long as it has accepted nothing, it may be the schema.
-            if not self._replied and not failure.suspect and not error.about_prompt:
+            if not self._replied and not (failure.again or failure.suspect or error.about_prompt):
                 trial, rejection = dialect.without_structure(request), failure
             if trial is None:
                 raise failure

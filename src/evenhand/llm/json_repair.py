@@ -67,7 +67,7 @@ def find_object(text: str, expected: Collection[str]) -> Found:
     objects and no way to tell which is the answer; Cut if the object has no end.
     """
     start = _after_thinking(text)
-    if not text.strip():
+    if not text[start:].strip():
         raise Unreadable(Unread.EMPTY)
     found = list(_objects(text, start))
     if not found:
@@ -147,6 +147,9 @@ def _after_thinking(text: str) -> int:
 
 def _objects(text: str, start: int) -> Iterator[Found]:
     """The objects of the top level."""
+    if (whole := _decoded(text)) is not None:  # as most replies are
+        yield Found(whole, text.find("{"))
+        return
     unclosed = 0
     place = text.find("{", start)
     while place >= 0:
@@ -175,12 +178,18 @@ def _braces(text: str, start: int) -> Iterator[tuple[int, int]]:
 def _parsed(text: str, start: int, end: int) -> Found | None:
     """The object that a part of a text is, if need be after a repair."""
     part = text[start:end]
-    for repair, offset in ((str, start), (repaired, None)):
-        try:
-            return Found(_DECODER.decode(repair(part)), offset)
-        except (ValueError, RecursionError):
-            pass
-    return None
+    if (body := _decoded(part)) is not None:
+        return Found(body, start)
+    return None if (body := _decoded(repaired(part))) is None else Found(body, None)
+
+
+def _decoded(text: str) -> Body | None:
+    """The object that a text is, without any repair."""
+    try:
+        body: object = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return cast("Body", body) if isinstance(body, dict) else None
 
 
 def _pairs(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """How many tokens a text has, without the model's tokenizer: about, at most, and at least."""
 
 import re
+from functools import lru_cache
 
 from evenhand.llm.base import CallError, Reply, Request
 
@@ -41,6 +42,9 @@ def least_tokens(text: str) -> int:
     return len(text.split()) + (0 if text.isascii() else len(_IDEOGRAPH.findall(text)) // 4)
 
 
+_known_least = lru_cache(maxsize=16)(least_tokens)
+
+
 def check_whole(request: Request, reply: Reply) -> Reply:
     """The reply. Raises CallError if the server left out a part of the prompt, judging by the tokens that it reports.
 
@@ -48,6 +52,8 @@ def check_whole(request: Request, reply: Reply) -> Reply:
     """
     if reply.usage is None or reply.usage.input < SMALLEST_CONTEXT:
         return reply
-    if reply.usage.input < _TOLERANCE * sum(least_tokens(message.content) for message in request.messages):
+    # Thousands of requests begin with the same long message, whose words are counted only once.
+    least = sum((_known_least if one.role == "system" else least_tokens)(one.content) for one in request.messages)
+    if reply.usage.input < _TOLERANCE * least:
         raise CallError(PROMPT_CUT, raw=reply.text)
     return reply

@@ -62,7 +62,7 @@ def body_of(request: Request, model: str, dialect: Dialect) -> bytes:
 def reply_of(body: bytes, *, seconds: float | None = None) -> Reply:
     """The reply in a body. Raises NotACompletion if there is none; anything else that is missing is left out."""
     try:
-        completion = _fields(json.loads(str(body, "utf-8-sig")))
+        completion = _fields(_parsed(str(body, "utf-8-sig")))
     except (ValueError, RecursionError):
         raise NotACompletion from None
     entries = _entries(completion.get("choices"))
@@ -83,6 +83,13 @@ def reply_of(body: bytes, *, seconds: float | None = None) -> Reply:
         choices=_choices(logprobs, text) if logprobs else (),
         seconds=seconds,
     )
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:  # Python refuses to parse integers of many thousand digits
+        return json.loads(text, parse_int=float)
 
 
 def _fields(value: object) -> dict[str, object]:

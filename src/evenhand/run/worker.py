@@ -32,7 +32,7 @@ LEASE_SECONDS = 15.0
 """How long a lease lasts unless it is renewed, every third of that: the longest wait for a killed worker's items."""
 
 GROUP = 16
-"""Items that are leased, and whose results are stored, together; as many as there are places for calls, if more."""
+"""Items that are leased, and whose results are stored, together; twice as many as there are places, if more."""
 
 FLUSH_SECONDS = 1.0
 """The longest that results wait to be stored, and the interval at which a worker looks for items that others free."""
@@ -58,7 +58,7 @@ class Worker(ABC, Generic[R]):
         self._ended: asyncio.Queue[asyncio.Task[R]] = asyncio.Queue()
         width = sum(chat.pace.width for chat in rater.chats)
         # An item that is rated in this process takes as long as many calls: it is stored when it is done.
-        self._group = max(GROUP, width) if width else 1
+        self._group = max(GROUP, 2 * width) if width else 1
         self._enough = 2 * width + self._group if width else 1
 
     @abstractmethod

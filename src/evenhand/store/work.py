@@ -365,8 +365,8 @@ class Work:
             self._expire(connection, row)
             asked = {"rater": row.rater, "protocol": row.protocol, "revision": row.revision if failed else 0}
             mine = {**self._mine(row, worker), **asked, "n": n, "after": self._reached.get(run, 0)}
-            others = connection.execute(_LEASED, mine).first() is not None
             numbers = sorted(connection.execute(_LEASE, mine).scalars())
+            others = not numbers and connection.execute(_LEASED, mine).first() is not None
             if not numbers and mine["after"] and not others:
                 # Another worker may have given items back that this one had passed.
                 numbers = sorted(connection.execute(_LEASE, {**mine, "after": 0}).scalars())

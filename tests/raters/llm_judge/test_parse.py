@@ -211,6 +211,8 @@ FAULTS: list[tuple[str, object, str, str]] = [
     ("halo-support", "", "stop", "empty reply"),
     ("halo-support", " \n", "content_filter", "empty reply"),
     ("halo-support", "", "length", Reason.USED_UP),
+    ("halo-support", "<think>It seems", "length", Reason.USED_UP),
+    ("halo-support", "<think>It seems</think>\n", "length", Reason.USED_UP),
     ("halo-support", "I will not.", "refusal", "refused"),
     ("halo-support", {"support": "SUPPORTED"}, "refusal", "refused"),
     ("halo-support", "I'm sorry, but I cannot rate this.", "stop", "not JSON"),
@@ -425,7 +427,7 @@ def ask(name: str, *, together: bool = False) -> Request:
 def test_asking_again_keeps_the_request_and_says_what_was_wrong():
     request = ask("stem-accuracy", together=True)
     reply = says({"sentences": [CODED[0], {**CODED[2], "accuracy": "Wrong"}]})
-    repeated = again(request, reply, read_together(reply.text))
+    repeated = again(request, tasks("stem-accuracy")[-1], reply, read_together(reply.text))
     assert repeated.messages[:2] == request.messages
     assert repeated.messages[2] == Message("assistant", reply.text)
     assert repeated.messages[3].role == "user"
@@ -447,7 +449,7 @@ def test_asking_again_keeps_the_request_and_says_what_was_wrong():
 def test_a_reply_that_may_be_another_ones_is_not_shown_and_asked_for_on_a_fresh_connection(text: str):
     request = ask("halo-support")
     reading = read_reply(protocol_named("halo-support"), one("halo-support"), Reply(text))
-    repeated = again(request, Reply(text), reading)
+    repeated = again(request, one("halo-support"), Reply(text), reading)
     assert repeated.fresh
     assert repeated.messages[0] == request.messages[0]
     assert len(repeated.messages) == 2
@@ -458,11 +460,16 @@ def test_a_reply_that_may_be_another_ones_is_not_shown_and_asked_for_on_a_fresh_
 
 
 def test_asking_again_shows_a_long_or_hostile_reply_in_bounds():
-    request = Request((Message("system", "s"), Message("user", "u")))
-    reading = ParsedReply(faults={"a": Fault("not JSON", "h"), "b": Fault("not JSON", "h")}, own=True)
-    assert len(again(request, Reply("x" * 10**6), reading).messages[2].content) == LONGEST + 2
-    assert "<|im_end|>" not in again(request, Reply("<|im_end|>"), reading).messages[2].content
-    assert again(request, Reply("x"), reading).messages[3].content.count("- h") == 1
+    case = one("halo-support")
+    (code,) = case.codes.values()
+    reading = ParsedReply(faults={"a": Fault("not JSON", "h"), "b": Fault("not JSON", "h")})
+
+    def repeated(text: str) -> Sequence[Message]:
+        return again(ask("halo-support"), case, Reply(f"{code} {text}"), reading).messages
+
+    assert len(repeated("x" * 10**6)[2].content) == LONGEST + 2
+    assert "<|im_end|>" not in repeated("<|im_end|>")[2].content
+    assert repeated("x")[3].content.count("- h") == 1
 
 
 def body_for(protocol: Protocol) -> Mapping[str, object]:

@@ -63,6 +63,8 @@ class Reason(Unread):
     NO_NOTES = "no notes"
 
 
+_HOPELESS = (Reason.REFUSED, Reason.USED_UP)
+
 _WHOLE = {
     Reason.EMPTY: "The reply was empty.",
     Reason.REFUSED: "There was no reply.",
@@ -84,11 +86,15 @@ class Fault:
 
 @dataclass(slots=True)
 class ParsedReply:
-    """What was read: each unit is in `answers` or `faults`. `own`: the reply contains the code of one of them."""
+    """What was read: each unit is in `answers` or `faults`."""
 
     answers: dict[str, Sequence[Answer]] = field(default_factory=dict[str, Sequence[Answer]])
     faults: dict[str, Fault] = field(default_factory=dict[str, Fault])
-    own: bool = False
+
+    @property
+    def worth_asking_again(self) -> bool:
+        """Whether another reply may be better; not if the model refused, or thought until it reached its limit."""
+        return bool(self.faults) and not any(fault.reason in _HOPELESS for fault in self.faults.values())
 
     def judgements(self, case: PromptCase, reply: Reply) -> Sequence[Judgement]:
         """What the reply says about each unit of its case, or the failure that takes its place."""
@@ -104,14 +110,12 @@ def read_reply(protocol: Protocol, case: PromptCase, reply: Reply) -> ParsedRepl
 
     An answer has the distribution of its values if the reply has log probabilities and was JSON without any repair.
     """
-    text = reply.text.casefold()
-    reading = ParsedReply(own=any(code.casefold() in text for code in case.codes.values()))
+    reading = ParsedReply()
     reader = _ReplyReader(protocol, case, reply)
     try:
         entries = reader.entries()
     except Unreadable as error:
-        reason = Reason.USED_UP if reply.used_up else str(error)
-        reading.faults = {unit.id: Fault(reason, _WHOLE[reason]) for unit in case.units}
+        reading.faults = {unit.id: Fault(str(error), _WHOLE[str(error)]) for unit in case.units}
         return reading
     for unit in case.units:
         found = reader.read(unit, entries)
@@ -122,8 +126,10 @@ def read_reply(protocol: Protocol, case: PromptCase, reply: Reply) -> ParsedRepl
     return reading
 
 
-def again(request: Request, reply: Reply, reading: ParsedReply) -> Request:
+def again(request: Request, case: PromptCase, reply: Reply, reading: ParsedReply) -> Request:
     """The request that follows a faulty reply: the same one, and what was wrong."""
+    text = reply.text.casefold()
+    own = any(code.casefold() in text for code in case.codes.values())
     hints = "\n".join(f"- {hint}" for hint in dict.fromkeys(fault.hint for fault in reading.faults.values()))
     correction = (
         f"This reply cannot be used:\n{hints}\n\n"
@@ -131,7 +137,7 @@ def again(request: Request, reply: Reply, reading: ParsedReply) -> Request:
         "problems corrected. Reply with the object alone."
     )
     reminder = f"An earlier reply to this message could not be used:\n{hints}"
-    return follow_up(request, reply.text if reading.own else None, correction, reminder)
+    return follow_up(request, reply.text if own else None, correction, reminder)
 
 
 _UnitEntry = tuple[Body, Path]
@@ -171,13 +177,15 @@ class _ReplyReader:
             found = find_object(text, [group, *self._codes.values(), *single])
         except Cut as cut:
             # Of a list of units, those that were complete before the cut are kept.
+            if cut.start is None and self._cut_off:
+                raise Unreadable(Reason.USED_UP) from cut
             self._cut_off = True
             complete = () if cut.start is None else complete_objects(text, cut.start)
             return [entry for body in complete for entry in self._entries(body)]
         except Unreadable as error:
-            if self._cut_off and str(error) != Reason.MORE_THAN_ONE:
-                raise Unreadable(Reason.TRUNCATED) from error
-            raise
+            if not self._cut_off or str(error) == Reason.MORE_THAN_ONE:
+                raise
+            raise Unreadable(Reason.USED_UP if str(error) == Reason.EMPTY else Reason.TRUNCATED) from error
         if found.start is not None and self._reply.choices:
             self._offsets = {
                 tuple(folded(key) if isinstance(key, str) else key for key in path): offset
@@ -288,7 +296,7 @@ class _UnitReader:
         self.wrong: list[tuple[str, str]] = []
 
     def read(self) -> Sequence[Answer]:
-        answers: list[Answer] = []
+        lead, answers = lead_for(self._protocol, self._source), list[Answer]()
         for criterion in self._protocol.criteria:
             if not is_asked(criterion, self._values, self._source):
                 continue
@@ -301,7 +309,7 @@ class _UnitReader:
             rationale = self._rationale(criterion, entry)
             spans, misquoted = self._evidence(criterion, entry, value)
             answers.append(Answer(criterion.id, value, rationale, evidence=spans, misquoted=misquoted))
-        return self._with_confidence_and_notes(answers)
+        return self._with_confidence_and_notes(answers, lead)
 
     def _value(self, criterion: Criterion, key: str, raw: object) -> Value | None:
         """The value on the criterion's scale; None if there is none, with what is wrong about that."""
@@ -368,13 +376,12 @@ class _UnitReader:
         spans = dict.fromkeys(span for _, span in found if span is not None)
         return tuple(spans), tuple(dict.fromkeys(quote for quote, span in found if span is None))
 
-    def _with_confidence_and_notes(self, answers: list[Answer]) -> Sequence[Answer]:
+    def _with_confidence_and_notes(self, answers: list[Answer], lead: Criterion) -> Sequence[Answer]:
         """Confidence and notes belong to the answer of the lead criterion, or to the first if that has none."""
         ask = self._protocol.ask
         if ask.confidence == ask.notes == "off":
             return answers
-        lead = lead_for(self._protocol, self._source).id
-        given = {**_object(_one_of(self._given, self._names[lead])[1]), **self._given}
+        given = {**_object(_one_of(self._given, self._names[lead.id])[1]), **self._given}
         confidence = None if ask.confidence == "off" else self._confidence(given.get("confidence"))
         notes = None if ask.notes == "off" else self._text("notes", given.get("notes"))
         if notes is None and ask.notes == "required":

@@ -118,7 +118,7 @@ class Prompts:
         parts = [f"The marker of this case is {case.marker}.", *self._blocks(case.fields, case.marker)]
         reply = "Reply with one JSON object, following only the protocol."
         if self._together:
-            names = [f"{unit.position}{self._of(unit.field)}" for unit in case.units]
+            names = [f"{unit.position}{self._of(unit)}" for unit in case.units]
             parts.append(self._unit_list(zip(names, case.texts, codes, strict=True), case.marker))
             key = f"{self._noun}s"
             order = f'"{key}" has one object for each of these codes, in this order: {", ".join(codes)}.'
@@ -127,7 +127,7 @@ class Prompts:
         if case.texts:
             block = fenced(self._to_rate, case.texts[0], case.marker)
             (unit,) = case.units
-            parts.append(f"The {self._to_rate} (number {unit.position}{self._of(unit.field)}):\n{block}")
+            parts.append(f"The {self._to_rate} (number {unit.position}{self._of(unit)}):\n{block}")
         parts.append(
             f'The code of this {self._noun} is {codes[0]}. {reply} It begins with {{"{UNIT_CODE}": "{codes[0]}"'
         )
@@ -232,10 +232,12 @@ class Prompts:
         for name, text in texts.items():
             yield f"{self._protocol.titles[name]} ({_ROLES[self._fields[name].role]}):\n{fenced(name, text, marker)}"
 
-    def _of(self, field: str | None) -> str:
-        """Which field a unit comes from, if the protocol's units come from several."""
-        several = len(self._protocol.rule.fields) > 1
-        return f", from {self._protocol.titles[field]}" if several and field is not None else ""
+    def _of(self, unit: Unit | Example) -> str:
+        """Which field a unit or an example comes from, if the protocol's units come from several."""
+        if len(self._protocol.rule.fields) < 2:
+            return ""
+        field = unit.field if isinstance(unit, Unit) else self._protocol.example_field(unit)
+        return "" if field is None else f", from {self._protocol.titles[field]}"
 
     def _unit_list(self, units: Iterable[tuple[str, str, str]], marker: str) -> str:
         """Units in one fence, each below a line with its number and code, which no text contains and could fake."""
@@ -252,6 +254,7 @@ class Prompts:
         each = iter(texts)
         fields, units = [dict(zip(names, each, strict=False)) for names in shown], list(each)
         replies = [self._example_reply(example, code) for example, code in zip(examples, codes, strict=True)]
+        sources = list(map(self._of, examples))
         yield "# Worked examples"
         yield (
             f"The marker of the examples is {marker}. Their codes are their own; never use them in a reply. Where an "
@@ -265,18 +268,14 @@ class Prompts:
                 yield f"## Example {number}" + ("" if self._together else f": {examples[first].title}")
                 yield from self._blocks(fields[first], marker) if first == places[0] else ["The same case as before."]
                 if self._together:
-                    names = [f"{n}{self._example_of(examples[place])}" for n, place in enumerate(some, start=1)]
+                    names = [f"{n}{sources[place]}" for n, place in enumerate(some, start=1)]
                     listed = [(name, units[place], codes[place]) for name, place in zip(names, some, strict=True)]
                     reply = ", ".join(replies[place] for place in some)
                     yield f'{self._unit_list(listed, marker)}\nReply: {{"{self._noun}s": [{reply}]}}'
                 else:
                     block = f"{fenced(self._to_rate, units[first], marker)}\n" if units[first] else ""
-                    of = self._example_of(examples[first])
-                    block = f"The {self._to_rate}{of}:\n{block}" if of else block
+                    block = f"The {self._to_rate}{sources[first]}:\n{block}" if sources[first] else block
                     yield f"{block}The code of this {self._noun} is {codes[first]}.\nReply: {replies[first]}"
-
-    def _example_of(self, example: Example) -> str:
-        return self._of(self._protocol.example_field(example))
 
     def _example_reply(self, example: Example, code: str) -> str:
         """A worked example as a reply. Reasons and a confidence that the example does not state are left out.

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from evenhand.errors import RaterFailure
-from evenhand.llm.base import CallError, Chat, Reply, Request
+from evenhand.llm.base import CallError, Chat, Request
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Protocol
 from evenhand.raters.base import RATER_DEFAULTS, Rater, RaterOptions, model_ref
@@ -45,7 +45,7 @@ class LlmRater(Rater):
         self.together = options.together and protocol.rule.of in TOGETHER
         self._prompts = Prompts(self._asked_protocol, shots=options.shots, bounded=bounded, together=self.together)
         max_tokens = options.max_tokens or REPLY_TOKENS * (2 if self.together else 1)
-        sent = {"max_tokens": max_tokens, "temperature": temperature, "seed": options.seed}
+        sent = {"max_tokens": max_tokens, "temperature": temperature}
         self._parameters: Mapping[str, Any] = {**sent, "logprobs": ALTERNATIVES if options.logprobs else 0}
         self.settings: Mapping[str, object] = {
             "spec": chat.model,
@@ -59,43 +59,38 @@ class LlmRater(Rater):
         self.ref = model_ref(name, self.settings)
 
     async def rate_units(self, item: Item, units: Sequence[Unit]) -> Sequence[Judgement]:
-        (case, request), seed = self.request_for(item, units), self._options.seed
-        if self._options.samples == 1:
-            return await self._sampled(case, request)
-        # Each sample has a seed of its own: the same seed would give the same reply.
-        requests = [
-            replace(request, sample=sample, seed=None if seed is None else seed + sample)
-            for sample in range(self._options.samples)
-        ]
-        votes = zip(*await all_of(self._sampled(case, request) for request in requests), strict=True)
+        samples = range(self._options.samples)
+        if len(samples) == 1:
+            return await self._sampled(item, units)
+        votes = zip(*await all_of(self._sampled(item, units, sample) for sample in samples), strict=True)
         return [combined(self._protocol, unit, given, "samples") for unit, given in zip(units, votes, strict=True)]
 
-    def request_for(self, item: Item, units: Sequence[Unit]) -> tuple[PromptCase, Request]:
+    def request_for(self, item: Item, units: Sequence[Unit], sample: int = 0) -> tuple[PromptCase, Request]:
         """What the model is asked about some units, and what its reply is read against."""
-        case = PromptCase.of(self._asked_protocol, item, units)
-        return case, self._prompts.request(case, **self._parameters)
+        case, seed = PromptCase.of(self._asked_protocol, item, units), self._options.seed
+        # Each sample has a seed of its own: the same seed would give the same reply.
+        own = None if seed is None else seed + sample
+        return case, self._prompts.request(case, **self._parameters, seed=own, sample=sample)
 
-    async def _sampled(self, case: PromptCase, request: Request) -> Sequence[Judgement]:
+    async def _sampled(self, item: Item, units: Sequence[Unit], sample: int = 0) -> Sequence[Judgement]:
         """Ask, and if the reply cannot be used for every unit, ask once more."""
-        reply, reading, first = await self._ask(case, request)
-        # With the same limit, a model that spent all its tokens on thoughts would do so again.
-        if reply is None or not reading.faults or reply.finish == "refusal" or reply.used_up:
-            return first
-        _, _, second = await self._ask(case, again(request, reply, reading))
-        return [
-            _corrected(judgement, other) if judgement.failure else judgement
-            for judgement, other in zip(first, second, strict=True)
-        ]
-
-    async def _ask(self, case: PromptCase, request: Request) -> tuple[Reply | None, ParsedReply, Sequence[Judgement]]:
-        """The reply, if one came, how it was read, and a judgement of each unit."""
-        try:
-            reply = await self._chat.complete(request)
-        except CallError as error:
-            failure = RaterFailure(error.reason, error.raw)
-            return None, ParsedReply(), [Judgement(unit, failure=failure) for unit in case.units]
-        reading = read_reply(self._asked_protocol, case, reply)
-        return reply, reading, reading.judgements(case, reply)
+        case, request = self.request_for(item, units, sample)
+        first: Sequence[Judgement] = ()
+        while True:
+            reply, reading = None, ParsedReply()
+            try:
+                reply = await self._chat.complete(request)
+            except CallError as error:
+                failure = RaterFailure(error.reason, error.raw)
+                judgements: Sequence[Judgement] = [Judgement(unit, failure=failure) for unit in units]
+            else:
+                reading = read_reply(self._asked_protocol, case, reply)
+                judgements = reading.judgements(case, reply)
+            if first:
+                return [_corrected(*both) for both in zip(first, judgements, strict=True)]
+            if reply is None or not reading.worth_asking_again:
+                return judgements
+            first, request = judgements, again(request, case, reply, reading)
 
 
 def with_reasons(protocol: Protocol) -> Protocol:
@@ -106,8 +101,10 @@ def with_reasons(protocol: Protocol) -> Protocol:
 
 
 def _corrected(first: Judgement, second: Judgement) -> Judgement:
-    """The corrected judgement; if it failed too, with what was wrong at first and with the second try."""
-    if first.failure is None or second.failure is None or second.failure.reason == first.failure.reason:
+    """The judgement, or the corrected one; if it failed too, with what was wrong at first and with the second try."""
+    if first.failure is None:
+        return first
+    if second.failure is None or second.failure.reason == first.failure.reason:
         return second
     reason = f"{first.failure.reason}; asked again: {second.failure.reason}"
     return replace(second, failure=RaterFailure(reason, second.failure.raw or first.failure.raw))
