@@ -69,6 +69,7 @@ def new_context(browser: Browser) -> Generator[Callable[..., BrowserContext]]:
 
     def made(**options: Any) -> BrowserContext:
         options.setdefault("viewport", {"width": 1280, "height": 800})
+        options.setdefault("reduced_motion", "reduce")  # nothing here looks at what moves, and drawing it takes time
         context = browser.new_context(**options)
         context.set_default_timeout(20_000)
         context.on("weberror", lambda error: faults.append(str(error.error)))

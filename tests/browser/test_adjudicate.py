@@ -9,6 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from evenhand.records import Kind, RaterRef, Rating, Status
 from evenhand.study import Study
 from tests.browser.accessibility import violations
+from tests.browser.person import sign_in
 from tests.browser.serving import Serve, Served
 
 
@@ -26,8 +27,7 @@ def halo(serve: Callable[..., Served]) -> Served:
 
 
 def join(page: Page, served: Served, name: str = "eve") -> None:
-    page.goto(served.invite(name, "adjudicator"))
-    page.wait_for_url("**/adjudicate**")
+    page.goto(f"{sign_in(page, served.invite(name, 'adjudicator'))}/adjudicate")
     for answer in page.locator(".criterion.open .ratings .answer").all():
         expect(answer).to_be_in_viewport(ratio=1)
     expect(page.locator(".criterion.open .ratings .answer").first).to_be_in_viewport(ratio=1)
@@ -120,7 +120,7 @@ def test_two_windows_do_not_write_over_each_other(halo: Served, new_context: Cal
     link = halo.invite("eve", "adjudicator")
     one, other = new_context().new_page(), new_context().new_page()
     for page in (one, other):
-        page.goto(link)
+        page.goto(f"{sign_in(page, link)}/adjudicate")
         expect(page.locator("#rating")).to_be_in_viewport()
     one.keyboard.press("1")
     expect(one.locator("#status")).to_have_text("All saved")

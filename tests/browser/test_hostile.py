@@ -8,6 +8,7 @@ from playwright.sync_api import BrowserContext, Dialog, Page, ViewportSize, expe
 
 from evenhand.assignment import Plan
 from evenhand.study import Study
+from tests.browser.person import sign_in
 from tests.browser.serving import Served, serving
 from tests.hostile_texts import (
     CONTROLS,
@@ -110,7 +111,7 @@ def close_guideline(page: Page) -> None:
 def test_a_rater_reads_hostile_items_and_nothing_happens(hostile: tuple[Served, str], new_context: NewContext):
     served, text = hostile
     watched = Watched(new_context(), served.url)
-    watched.page.goto(served.invite(NAME))
+    watched.page.goto(f"{sign_in(watched.page, served.invite(NAME))}/rate")
     close_guideline(watched.page)
     left = set(TEXTS)
     # The items are the same under each protocol: it is enough to read them all once.
@@ -142,8 +143,7 @@ def see_others(watched: Watched) -> None:
 def test_the_guideline_and_the_errors_show_hostile_texts(hostile: tuple[Served, str], new_context: NewContext):
     served, text = hostile
     watched = Watched(new_context(), served.url)
-    watched.page.goto(served.invite(f"{NAME} reads"))
-    close_guideline(watched.page)
+    sign_in(watched.page, served.invite(f"{NAME} reads"))
     watched.page.goto(f"{served.url}/guideline")
     watched.check()
     assert watched.shows(next((word for word in text.split() if word.isprintable()), "hostile"))
@@ -176,8 +176,8 @@ def join(served: Served, names: Sequence[str]) -> None:
 def test_an_adjudicator_sees_hostile_ratings(hostile: tuple[Served, str], new_context: NewContext):
     served, text = hostile
     watched = Watched(new_context(), served.url)
-    watched.page.goto(served.invite(f"{NAME} rules", "adjudicator"))
-    watched.page.wait_for_url("**/adjudicate**")
+    sign_in(watched.page, served.invite(f"{NAME} rules", "adjudicator"))
+    watched.page.goto(f"{served.url}/adjudicate")
     expect(watched.page.locator("#rating")).to_be_visible()
     watched.check()
     assert watched.shows(text)

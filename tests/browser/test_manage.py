@@ -183,14 +183,6 @@ def test_who_needs_help_is_said_and_a_hostile_name_is_only_a_name(page: Page, se
     assert page.locator("img").count() == 0
 
 
-def test_the_curve_has_a_name_and_its_figures_as_a_table(page: Page, served: Served):
-    rated(served)
-    managing(page, served)
-    expect(page.get_by_role("img", name="Agreement on Support")).to_be_visible()
-    page.get_by_text("As a table").click()
-    expect(page.locator(".plot tbody tr")).to_have_count(10)
-
-
 def test_a_curve_below_zero_stays_within_its_rules(page: Page, served: Served):
     """Two people who never agree: α is far below 0, and so is its interval."""
     with Study.open(served.study) as study:
@@ -240,7 +232,9 @@ def test_everybody_can_use_the_page(new_context: NewContext, served: Served):
     for width, scheme in ((1280, "light"), (390, "dark")):
         context = new_context(color_scheme=scheme, viewport={"width": width, "height": 800})
         page = managing(context.new_page(), served)
+        expect(page.get_by_role("img", name="Agreement on Support")).to_be_visible()
         page.get_by_text("As a table").click()
+        expect(page.locator(".plot tbody tr")).to_have_count(10)
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.get_by_role("button", name="Open tasks of bob").click()

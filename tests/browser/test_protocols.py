@@ -13,10 +13,22 @@ from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Criterion, Protocol
 from evenhand.records import UNANSWERABLE, Rating, Span, Status, Value
 from evenhand.study import Study
-from tests.browser.person import CANNOT_ASSESS, LEAVE_OUT, Answer, Hand, Keyboard, Mouse, UnitAnswers, ratings, saved
+from tests.browser.person import (
+    CANNOT_ASSESS,
+    LEAVE_OUT,
+    Answer,
+    Hand,
+    Keyboard,
+    Mouse,
+    UnitAnswers,
+    ratings,
+    saved,
+    sign_in,
+)
 from tests.browser.serving import Serve, Served
 
 TASKS = 2
+"""Items that are rated; one if each has several units, whose answers differ as well."""
 
 
 def neureg_qa(task: int, position: int) -> UnitAnswers:
@@ -89,11 +101,12 @@ def test_what_is_said_on_the_page_is_what_the_study_holds(
     served = shared(protocol, plan=Plan(training="offered"))
     rater = make_hand.__name__.lower()
     began = time.monotonic()
-    page.goto(served.invite(rater))
+    page.goto(f"{sign_in(page, served.invite(rater))}/rate")
     hand = make_hand(page)
     hand.skip_training()
     expect(page.get_by_text("Training 1 of")).to_have_count(0)
-    said = {task: rate_task(page, hand, protocol, task) for task in range(1, TASKS + 1)}
+    tasks = TASKS if load_protocol(protocol).unit == "item" else 1
+    said = {task: rate_task(page, hand, protocol, task) for task in range(1, tasks + 1)}
     saved(page)
     wall_time = time.monotonic() - began
     found = ratings(served, rater)

@@ -14,7 +14,7 @@ from evenhand.protocol.model import Ask, field_text
 from evenhand.records import Item, Status
 from evenhand.study import Study
 from tests.browser.accessibility import violations
-from tests.browser.person import come_in, ratings, saved
+from tests.browser.person import come_in, ratings, saved, sign_in
 from tests.browser.serving import UNTRAINED, Serve, Served, serving
 
 DESK: Mapping[str, Any] = {}
@@ -301,7 +301,7 @@ def test_nothing_bars_people_with_disabilities(
 ) -> None:
     served = shared(protocol)
     page = new_context(color_scheme=scheme, **view).new_page()
-    page.goto(served.invite(f"barriers {scheme}"))
+    page.goto(f"{sign_in(page, served.invite(f'barriers {scheme}'))}/rate")
     expect(page.get_by_role("dialog", name="Guideline")).to_be_in_viewport()
     if protocol == "feedback":
         assert violations(page) == []
