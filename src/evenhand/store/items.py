@@ -6,12 +6,12 @@ from dataclasses import astuple, dataclass
 from operator import add
 from typing import Any, cast
 
-from sqlalchemy import BindParameter, Connection, bindparam, delete, select, update
+from sqlalchemy import BindParameter, Connection, bindparam, delete, func, select, update
 
 from evenhand.errors import StudyError
 from evenhand.records import FieldValue, Item, Span, Triple, Unit
 from evenhand.store.database import BATCH, Database, batches, decode, encode, insert_rows, microseconds, next_seq
-from evenhand.store.schema import assignments, items, meta, raters, ratings, trials, units, write_meta
+from evenhand.store.schema import assignments, items, meta, raters, ratings, trials, units
 from evenhand.text import counted, some_of
 from evenhand.units import DERIVED, unit_id
 
@@ -79,7 +79,8 @@ _REOPEN = (
     .values(expires=assignments.c.expires - assignments.c.touched + bindparam("now"))
 )
 _REMOVE = delete(units).where(units.c.item == bindparam("of_item"), units.c.position == bindparam("at"))
-_N_UNITS = select(meta.c.value).where(meta.c.key == "units")
+_FORGET_QUEUE = delete(meta).where(meta.c.key == "queue")
+"""The order in which people are given the items is made again when it is needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,9 @@ class Items:
             return next_seq(connection, items) - 1
 
     def count_units(self) -> int:
-        return int(self._database.read(_N_UNITS)[0].value)
+        if self._rule == "item":
+            return self.count()
+        return self._database.read(select(func.count()).select_from(units))[0][0]
 
     def all(self) -> Iterator[Item]:
         """All items in their order, page by page."""
@@ -182,7 +185,7 @@ class Items:
     def add(self, work: Iterable[ItemUnits]) -> int:
         """Add items with their units after the others, all of them or none; returns how many. An item that is there
         with the same fields is passed over. Raises StudyError if one is there with other fields."""
-        added = n_units = 0
+        added = 0
         with self._database.transaction() as connection:
             for batch in batches(work):
                 there = self.find_many([item.id for item, _ in batch])
@@ -193,19 +196,10 @@ class Items:
                         f"{some_of(changed)}; give changed items ids of their own, or begin with a new file. "
                         "Nothing was added"
                     )
-                first = next_seq(connection, items)
-                fresh = list({item.id: (item, its) for item, its in batch if item.id not in there}.values())
-                rows = list(enumerate(fresh, start=first))
-                insert_rows(connection, items, [(seq, item.id, encode(dict(item.fields))) for seq, (item, _) in rows])
-                whole = [(seq, 1, None) for seq, _ in rows]
-                parts = [(seq, one.position, unit_text(one)) for seq, (_, its_units) in rows for one in its_units]
-                insert_rows(connection, units, whole if self._rule == "item" else parts)
-                added, n_units = added + len(rows), n_units + len(whole if self._rule == "item" else parts)
+                fresh = {item.id: (item, its) for item, its in batch if item.id not in there}
+                added += insert_work(connection, self._rule, fresh.values(), first=next_seq(connection, items))
             if added:
-                before = int(connection.execute(_N_UNITS).scalar_one())
-                write_meta(connection, {"units": str(before + n_units)})
-                # The order in which people are given the items is made again when it is needed.
-                connection.execute(delete(meta).where(meta.c.key == "queue"))
+                connection.execute(_FORGET_QUEUE)
         return added
 
     def replace_units(self, work: Iterable[NewUnits]) -> Replaced:
@@ -223,10 +217,7 @@ class Items:
                 )
             replaced = self._replace(connection, work)
             if replaced.changed or replaced.added or replaced.removed:
-                before = int(connection.execute(_N_UNITS).scalar_one())
-                write_meta(connection, {"units": str(before + replaced.added - replaced.removed)})
-                # The order in which people are given the items is made again when it is needed.
-                connection.execute(delete(meta).where(meta.c.key == "queue"))
+                connection.execute(_FORGET_QUEUE)
         return replaced
 
     def _replace(self, connection: Connection, work: Iterable[NewUnits]) -> Replaced:
@@ -258,6 +249,22 @@ class Items:
                 total.update(kept=len(kept), changed=len(changed), added=len(added), removed=len(removed))
         _refuse(rated, held)
         return Replaced(**total)
+
+
+def insert_work(connection: Connection, rule: str, work: Iterable[ItemUnits], *, first: int = 1) -> int:
+    """Insert items, numbered from `first`, with their units as they come; returns how many items there were."""
+    last = first - 1
+    for batch in batches(enumerate(work, start=first)):
+        last = batch[-1][0]
+        insert_rows(connection, items, [(seq, item.id, encode(dict(item.fields))) for seq, (item, _) in batch])
+        if rule != "item":
+            rows = [(seq, one.position, unit_text(one)) for seq, (_, its_units) in batch for one in its_units]
+            insert_rows(connection, units, rows)
+    if rule == "item":
+        # One unit for each item with nothing in it: the database makes a million of these faster than it reads them.
+        whole = f"INSERT INTO units (item, position) SELECT seq, 1 FROM items WHERE seq >= {first} ORDER BY seq"
+        connection.exec_driver_sql(whole)
+    return last - first + 1
 
 
 def locate(connection: Connection, unit_ids: Iterable[str], rule: str) -> dict[str, Place]:

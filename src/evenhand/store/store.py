@@ -13,8 +13,8 @@ from evenhand.errors import DuplicateItemError, StudyError
 from evenhand.protocol.model import Protocol
 from evenhand.records import now
 from evenhand.store.arrays import read_tables
-from evenhand.store.database import Database, batches, encode, insert_rows
-from evenhand.store.items import Items, ItemUnits, unit_text
+from evenhand.store.database import Database
+from evenhand.store.items import Items, ItemUnits, insert_work
 from evenhand.store.people.access import Access, People
 from evenhand.store.people.tasks import Tasks
 from evenhand.store.people.trials import Trials
@@ -22,7 +22,7 @@ from evenhand.store.postgres import SCHEMES, PostgresDatabase
 from evenhand.store.protocols import Protocols, add_adoption, read_versions
 from evenhand.store.ratings import Ratings
 from evenhand.store.replies import Replies
-from evenhand.store.schema import ITEM_INDEX, check_schema, create_schema, items, units, write_meta
+from evenhand.store.schema import ITEM_INDEX, check_schema, create_schema, items, write_meta
 from evenhand.store.sqlite import PATIENCE, SqliteDatabase, is_sqlite, not_a_study
 from evenhand.store.work import Work
 from evenhand.text import masked
@@ -140,28 +140,12 @@ def _fill(connection: Connection, protocol: Protocol, source: str, work: Iterabl
     collecting = gc.isenabled()
     gc.disable()
     try:
-        n_units = _insert_work(connection, protocol.rule.of, work)
+        insert_work(connection, protocol.rule.of, work)
     finally:
         if collecting:
             gc.enable()
     _index_items(connection)
-    write_meta(connection, {"created": now().isoformat(), "units": str(n_units)})
-
-
-def _insert_work(connection: Connection, rule: str, work: Iterable[ItemUnits]) -> int:
-    """Insert items and units as they come; returns the number of units."""
-    n_items = n_units = 0
-    for batch in batches(enumerate(work, start=1)):
-        n_items = batch[-1][0]
-        insert_rows(connection, items, [(seq, item.id, encode(dict(item.fields))) for seq, (item, _) in batch])
-        if rule != "item":
-            rows = [(seq, unit.position, unit_text(unit)) for seq, (_, its_units) in batch for unit in its_units]
-            insert_rows(connection, units, rows)
-            n_units += len(rows)
-    if rule == "item":
-        # One unit for each item with nothing in it: the database makes a million of these faster than it reads them.
-        connection.exec_driver_sql("INSERT INTO units (item, position) SELECT seq, 1 FROM items ORDER BY seq")
-    return n_items if rule == "item" else n_units
+    write_meta(connection, {"created": now().isoformat()})
 
 
 def _index_items(connection: Connection) -> None:
