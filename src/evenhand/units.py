@@ -114,9 +114,9 @@ def _placed(item: Item, derived: Sequence[Question | Claim]) -> Iterator[Questio
 def _span(item: Item, claim: Claim, after: int) -> Span | None:
     """Where a claim stands word for word in its field, whether or not with its full stop."""
     text = str(item.fields.get(claim.field, ""))
-    if len(claim.text) > LONGEST_SOUGHT:
-        return None
     for words in filter(None, (claim.text, claim.text.rstrip(".。"))):
+        if len(words) > LONGEST_SOUGHT or words not in text:
+            continue
         pattern = re.compile(rf"(?<![A-Za-z0-9]){re.escape(words)}(?![A-Za-z0-9])")
         if found := pattern.search(text, after) or pattern.search(text):
             return Span(claim.field, *found.span())

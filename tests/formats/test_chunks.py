@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import InputError
+from evenhand.files import LIMIT
 from evenhand.formats.chunks import chunks_of, distinct_ids
 from tests.cli.calling import Caller
 
@@ -96,3 +97,11 @@ def test_pdf(tmp_path: Path):
     for path in (tmp_path / "blank.pdf", written(tmp_path, "broken.pdf", b"not a PDF")):
         with pytest.raises(InputError):
             chunks_of(path, 100)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.pdf"])
+def test_what_is_larger_than_the_limit_is_not_read(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(LIMIT, "1")
+    with pytest.raises(InputError) as caught:
+        chunks_of(written(tmp_path, name, "word " * 300_000), 100)
+    assert LIMIT in str(caught.value)

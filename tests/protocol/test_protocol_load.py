@@ -16,9 +16,9 @@ from evenhand.protocol.completion import is_asked
 from evenhand.protocol.definitions import LARGEST
 from evenhand.protocol.guideline import guideline, guideline_rows
 from evenhand.protocol.load import (
+    PROTOCOLS,
     available,
     load_protocol,
-    parse,
     protocol_schema,
     protocol_text,
     read_protocol,
@@ -95,7 +95,7 @@ def digest_of(data: dict[str, Any]) -> str:
 
 def test_the_digest_does_not_hang_on_comments_layout_or_written_out_defaults() -> None:
     plain = read_protocol(TOXICITY, "x")
-    tree, _ = parse(TOXICITY, "x")
+    tree, _ = PROTOCOLS.parse(TOXICITY, "x")
     assert read_protocol(f"# why\n{TOXICITY}\n\n# end\n", "x").digest == plain.digest
     assert read_protocol(json.dumps(tree.value, indent=3), "x").digest == plain.digest
     assert read_protocol(yaml.safe_dump(tree.value, sort_keys=False), "x").digest == plain.digest
@@ -103,7 +103,7 @@ def test_the_digest_does_not_hang_on_comments_layout_or_written_out_defaults() -
 
 
 def test_the_digest_does_not_hang_on_the_order_of_keys() -> None:
-    tree, _ = parse(TOXICITY, "x")
+    tree, _ = PROTOCOLS.parse(TOXICITY, "x")
     data = cast("dict[str, Any]", tree.value)
     backwards = dict(reversed(data.items()))
     backwards["criteria"] = [dict(reversed(criterion.items())) for criterion in data["criteria"]]
@@ -137,7 +137,7 @@ def test_the_digest_changes_with_the_content(old: str, new: str) -> None:
 
 
 def test_the_order_of_criteria_and_labels_is_content() -> None:
-    tree, _ = parse(TOXICITY, "x")
+    tree, _ = PROTOCOLS.parse(TOXICITY, "x")
     data = cast("dict[str, Any]", tree.value)
     labels = data["criteria"][1]["scale"]["labels"]
     data["criteria"][1]["scale"]["labels"] = dict(reversed(labels.items()))
@@ -308,7 +308,7 @@ def places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | 
 
 @cache
 def parsed(name: str) -> object:
-    return parse(protocol_text(name)[0], name)[0].value
+    return PROTOCOLS.parse(protocol_text(name)[0], name)[0].value
 
 
 @settings(deadline=None)

@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.generation.check import PROVENANCE
 from evenhand.protocol.completion import is_asked
-from evenhand.protocol.load import available, load_protocol, parse, protocol_schema, protocol_text, read_protocol
+from evenhand.protocol.load import PROTOCOLS, available, load_protocol, protocol_schema, protocol_text, read_protocol
 from evenhand.protocol.model import (
     AgreementMeasure,
     AnswerMeasure,
@@ -50,7 +50,7 @@ def test_a_built_in_protocol_loads_under_its_file_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_built_in_protocol_fits_the_published_schema(name: str) -> None:
-    tree, problems = parse(protocol_text(name)[0], name)
+    tree, problems = PROTOCOLS.parse(protocol_text(name)[0], name)
     as_json = json.loads(json.dumps(tree.value))
     assert problems == []
     jsonschema.validate(as_json, protocol_schema())

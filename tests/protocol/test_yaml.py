@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from evenhand.errors import Problem, ProtocolError
 from evenhand.protocol.definitions import MOST_VALUES
-from evenhand.protocol.load import parse
+from evenhand.protocol.load import PROTOCOLS
 
 
 def values(text: str) -> object:
-    tree, problems = parse(text, "p.yaml")
+    tree, problems = PROTOCOLS.parse(text, "p.yaml")
     assert problems == []
     return tree.value
 
@@ -56,7 +56,7 @@ def test_keys_may_be_words_that_older_yaml_takes_for_truth_values() -> None:
 
 
 def test_every_key_knows_its_line() -> None:
-    source, _ = parse("# comment\na:\n  - x\n  -\n    b: 1\n\nc: {d: 2}\n", "p.yaml")
+    source, _ = PROTOCOLS.parse("# comment\na:\n  - x\n  -\n    b: 1\n\nc: {d: 2}\n", "p.yaml")
     problem = source.problem
     assert problem("", ("a",)).line == 2
     assert problem("", ("a", 0)).line == 3
@@ -67,7 +67,7 @@ def test_every_key_knows_its_line() -> None:
 
 
 def test_keys_given_twice_and_keys_that_are_none_are_all_reported() -> None:
-    _, problems = parse("a: 1\nb: 2\na: 3\ntrue: 4\n[x]: 5\n~: 6\n", "p.yaml")
+    _, problems = PROTOCOLS.parse("a: 1\nb: 2\na: 3\ntrue: 4\n[x]: 5\n~: 6\n", "p.yaml")
     assert [str(problem) for problem in problems] == [
         "line 3: the key 'a' is given twice (first in line 1)",
         "line 4: true cannot be a key; a key is a text or a whole number",
@@ -84,7 +84,7 @@ def test_an_alias_bomb_is_refused_before_it_goes_off() -> None:
     layers = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     layers += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
     with pytest.raises(ProtocolError, match=f"more than {MOST_VALUES:,} values once its aliases are written out"):
-        parse("\n".join(layers), "bomb.yaml")
+        PROTOCOLS.parse("\n".join(layers), "bomb.yaml")
 
 
 @pytest.mark.parametrize(
@@ -103,14 +103,14 @@ def test_an_alias_bomb_is_refused_before_it_goes_off() -> None:
 )
 def test_what_is_not_yaml(text: str, message: str) -> None:
     with pytest.raises(ProtocolError) as caught:
-        parse(text, "p.yaml")
+        PROTOCOLS.parse(text, "p.yaml")
     assert message in str(caught.value)
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        tree, _ = parse(text, "p.yaml")
+        tree, _ = PROTOCOLS.parse(text, "p.yaml")
     except ProtocolError:
         return
     assert tree.lines[()] >= 1

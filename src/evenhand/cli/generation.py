@@ -28,7 +28,7 @@ from evenhand.generation.model import Generator, WordsFilter
 from evenhand.item_generation import generate as generate_items
 from evenhand.report.json import json_text
 from evenhand.results import RunEstimate
-from evenhand.text import counted
+from evenhand.text import counted, some_of
 
 
 @click.command()
@@ -223,10 +223,10 @@ def qasper(files: Sequence[Path], output: Path, only: Selection, overwrite: bool
     """
     questions = read_qasper(files)
     chosen, left_out = select_questions(questions, only)
-    for why, count in left_out.items():
-        click.echo(f"  left out: {counted(count, 'question')} {why}")
+    lines = "\n".join(f"  left out: {counted(count, 'question')} {why}" for why, count in left_out.items())
     if not chosen:
-        raise UserError(f"none of the {counted(len(questions), 'question')} is {only}; nothing was written")
+        raise UserError(f"{some_of(files)}: no question is {only}; nothing was written\n{lines}")
+    click.echo(lines, nl=bool(lines))
     columns = ("id", "question", "article", "article_id", "gold_answer")
     rows = ([getattr(one, name) for name in columns] for one in chosen)
     write_table(output, Sheet(columns, rows, for_people=True), overwrite=overwrite)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError, optional_module
-from evenhand.files import read_text, reading
+from evenhand.files import check_size, read_text, reading
 from evenhand.formats.items import content_hash, distinct
 from evenhand.nlp.chinese import segmented
 from evenhand.nlp.sentences import MOST_MARKS, has_too_many, sentences
@@ -77,6 +77,7 @@ def _sections(path: Path, suffix: str) -> Iterator[tuple[str, str]]:
 
 def _pages(path: Path) -> Iterator[tuple[str, str]]:
     pypdf: Any = optional_module("pypdf", "reading PDF", "pdf")
+    check_size(str(path), path.stat().st_size)
     try:
         for number, page in enumerate(pypdf.PdfReader(path).pages, start=1):
             # A line ends where the page is full, not where a sentence does.

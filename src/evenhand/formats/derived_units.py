@@ -23,7 +23,6 @@ from evenhand.units import Claim, Question, check_unit, derived_from
 
 SHAPE = '{"ID": {"key_info": […], "question": […], "answers": […]}}'
 
-
 _U = TypeVar("_U", Question, Claim)
 _Entry = TypeVar("_Entry", bound=BaseModel)
 

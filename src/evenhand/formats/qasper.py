@@ -6,19 +6,18 @@ Both forms in which the data set is published are read: JSON by paper id, and th
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import Annotated, Literal, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
 
 from evenhand.errors import InputError, Problems
 from evenhand.formats.tables.table_files import open_table
+from evenhand.protocol.problems import validation_problems
 from evenhand.text import some_of
 
-COLUMNS = ("id", "title", "abstract", "full_text", "qas")
-
 Selection = Literal["all", "without-gold", "answerable"]
-
-_Record = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,105 +61,110 @@ def select_questions(
     Those about an article without full text always are. `without-gold`: no annotator answered, marked evidence or
     called it unanswerable. `answerable`: annotators answered and marked evidence, and none called it unanswerable.
     """
-    chosen: list[QasperQuestion] = []
-    left_out: Counter[str] = Counter()
-    for one in questions:
-        gold, evidence = one.gold_answer is not None, one.has_evidence
-        reasons = {
-            "about an article without full text": not one.article,
-            "marked unanswerable": one.unanswerable and only != "all",
-            "with a gold answer": gold and only == "without-gold",
-            "with evidence": evidence and only == "without-gold",
-            "without a gold answer": not gold and only == "answerable",
-            "without evidence": not evidence and only == "answerable",
-        }
-        why = next((reason for reason, applies in reasons.items() if applies), None)
-        if why is None:
-            chosen.append(one)
-        else:
-            left_out[why] += 1
-    return chosen, left_out
+    reasons = [(one, _why_not(one, only)) for one in questions]
+    return [one for one, why in reasons if why is None], Counter(why for _, why in reasons if why)
+
+
+def _why_not(one: QasperQuestion, only: Selection) -> str | None:
+    gold, evidence = one.gold_answer is not None, one.has_evidence
+    reasons = {
+        "about an article without full text": not one.article,
+        "marked unanswerable": one.unanswerable and only != "all",
+        "with a gold answer": gold and only == "without-gold",
+        "with evidence": evidence and only == "without-gold",
+        "without a gold answer": not gold and only == "answerable",
+        "without evidence": not evidence and only == "answerable",
+    }
+    return next((reason for reason, applies in reasons.items() if applies), None)
 
 
 def _questions(path: Path, problems: Problems) -> Iterator[tuple[int, QasperQuestion]]:
     table = open_table(path)
-    missing = [column for column in COLUMNS if column not in table.columns]
+    missing = [column for column in _Paper.model_fields if column not in table.columns]
     if missing:
         what = f"not a Qasper file: it has no {some_of(missing)}; its columns are {some_of(table.columns)}"
         raise InputError(str(path), what)
-    places = [table.columns.index(column) for column in COLUMNS]
+    places = {column: table.columns.index(column) for column in _Paper.model_fields}
     for row, cells in table.rows(problems):
-        paper: _Record = {name: cells[place] for name, place in zip(COLUMNS, places, strict=True)}
+        given = {name: cells[place] for name, place in places.items()}
         try:
-            if not (article_id := _text(paper["id"])):
-                raise ValueError("a paper without an id")
-            article = _article(paper)
-            for entry in _records(paper["qas"], "qas"):
-                yield row, _question(entry, article_id, article)
-        except ValueError as error:
-            problems.add(f"{paper['id']}: {error}", row=row)
+            yield from ((row, one) for one in _Paper.model_validate(given).questions())
+        except ValidationError as error:
+            problems.extend(replace(one, row=row) for one in validation_problems(error, _Paper, given))
 
 
-def _article(paper: _Record) -> str:
-    """Title, abstract and all sections, each with its name above it; empty if there are no sections."""
-    sections = [
-        "\n\n".join(filter(None, [_text(section.get("section_name")), *_texts(section.get("paragraphs"))]))
-        for section in _records(paper["full_text"], "full_text")
-    ]
-    if not any(sections):
-        return ""
-    return "\n\n".join(filter(None, [_text(paper["title"]), _text(paper["abstract"]), *sections]))
-
-
-def _question(entry: _Record, article_id: str, article: str) -> QasperQuestion:
-    question_id, question = _text(entry.get("question_id")), _text(entry.get("question"))
-    if not (question_id and question):
-        raise ValueError("an entry of 'qas' lacks its 'question' or 'question_id'")
-    answers = [_object(one.get("answer"), "answer") for one in _records(entry.get("answers"), "answers")]
-    gold = dict.fromkeys(text for answer in answers if (text := _gold(answer)))
-    evidence = [
-        text for answer in answers for key in ("evidence", "highlighted_evidence") for text in _texts(answer.get(key))
-    ]
-    unanswerable = any(answer.get("unanswerable") is True for answer in answers)
-    return QasperQuestion(
-        question_id, question, article, article_id, "\n\n".join(gold) or None, bool(evidence), unanswerable
-    )
-
-
-def _gold(answer: _Record) -> str:
-    """What an annotator answered: in words, by extracts, or yes or no; empty if not at all."""
-    yes_no = {True: "Yes", False: "No"}.get(cast("bool", answer.get("yes_no")), "")
-    return _text(answer.get("free_form_answer")) or ", ".join(_texts(answer.get("extractive_spans"))) or yes_no
-
-
-def _records(value: object, name: str) -> Sequence[_Record]:
+def _rows(value: object) -> object:
     """A list of objects, which may be written as an object of lists, one for each key."""
-    if isinstance(value, Mapping):
-        columns = {key: _list(column, name) for key, column in cast("_Record", value).items()}
-        if len({len(column) for column in columns.values()}) > 1:
-            raise ValueError(f"the lists in {name!r} differ in length")
-        return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    return [_object(entry, name) for entry in _list(value, name)]
-
-
-def _list(value: object, name: str) -> Sequence[object]:
-    if not isinstance(value, list | tuple):
-        raise ValueError(f"{name!r} is not a list")
-    return cast("Sequence[object]", value)
-
-
-def _object(value: object, name: str) -> _Record:
     if not isinstance(value, Mapping):
-        raise ValueError(f"an entry of {name!r} is not an object")
-    return cast("_Record", value)
+        return value
+    columns = cast("Mapping[str, object]", value)
+    lists = [cast("list[object]", column) for column in columns.values() if isinstance(column, list)]
+    if len(lists) < len(columns) or len({len(column) for column in lists}) > 1:
+        raise ValueError("lists of the same length are needed, one for each key")
+    return [dict(zip(columns, values, strict=True)) for values in zip(*lists, strict=True)]
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str | None):
-        raise ValueError(f"{value!r} where a text is needed")
-    return (value or "").strip()
+_Text = Annotated[str, StringConstraints(strip_whitespace=True)] | None
+_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+_Texts = list[_Text] | None
 
 
-def _texts(value: object) -> Sequence[str]:
-    """The texts of a list that are not blank."""
-    return [text for entry in _list(value or [], "a list of texts") if (text := _text(entry))]
+class _Part(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+
+class _Answer(_Part):
+    """An annotator's answer: in words, by extracts, or yes or no, if at all."""
+
+    unanswerable: bool | None = None
+    yes_no: bool | None = None
+    free_form_answer: _Text = None
+    extractive_spans: _Texts = None
+    evidence: _Texts = None
+    highlighted_evidence: _Texts = None
+
+    @property
+    def gold(self) -> str:
+        yes_no = {True: "Yes", False: "No", None: ""}[self.yes_no]
+        return self.free_form_answer or ", ".join(filter(None, self.extractive_spans or ())) or yes_no
+
+    @property
+    def has_evidence(self) -> bool:
+        return any((*(self.evidence or ()), *(self.highlighted_evidence or ())))
+
+
+class _Annotation(_Part):
+    answer: _Answer
+
+
+class _Asked(_Part):
+    question_id: _Name
+    question: _Name
+    answers: Annotated[list[_Annotation], BeforeValidator(_rows)]
+
+
+class _Section(_Part):
+    section_name: _Text = None
+    paragraphs: _Texts = None
+
+
+class _Paper(_Part):
+    id: _Name
+    title: _Text
+    abstract: _Text
+    full_text: Annotated[list[_Section], BeforeValidator(_rows)]
+    qas: Annotated[list[_Asked], BeforeValidator(_rows)]
+
+    def questions(self) -> Iterator[QasperQuestion]:
+        article = self._text()
+        for one in self.qas:
+            answers = [annotation.answer for annotation in one.answers]
+            gold = "\n\n".join(dict.fromkeys(answer.gold for answer in answers if answer.gold)) or None
+            evidence = any(answer.has_evidence for answer in answers)
+            unanswerable = any(answer.unanswerable for answer in answers)
+            yield QasperQuestion(one.question_id, one.question, article, self.id, gold, evidence, unanswerable)
+
+    def _text(self) -> str:
+        """Title, abstract and all sections, each with its name above it; empty if there are no sections."""
+        parts = [part for one in self.full_text for part in (one.section_name, *(one.paragraphs or ()))]
+        return "\n\n".join(filter(None, (self.title, self.abstract, *parts))) if any(parts) else ""

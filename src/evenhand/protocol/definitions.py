@@ -88,7 +88,7 @@ class DefinitionFiles(Generic[D]):
         return dict(sorted(found.items()))
 
     def load(self, name_or_path: str | Path) -> D:
-        """The definition with that name, or in that file."""
+        """The definition with that name, or in that file. Raises `error` with every problem in it."""
         return self.read(*self.text(name_or_path))
 
     def text(self, name_or_path: str | Path) -> tuple[str, str]:

@@ -19,7 +19,6 @@ PROTOCOLS = DefinitionFiles(
     error=ProtocolError,
 )
 
-parse = PROTOCOLS.parse
 protocol_schema = PROTOCOLS.schema
 protocol_text = PROTOCOLS.text
 source_digest = PROTOCOLS.source_digest

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, cast
 
 from pydantic import BaseModel, ValidationError
@@ -48,13 +49,18 @@ def validation_problems(error: ValidationError, model: type[BaseModel], given: o
     `model` is what the input was validated against; its JSON Schema says what would be valid. `given` is the input.
     """
     content = given if isinstance(given, Content) else Content(given)
-    schema, details = model.model_json_schema(), error.errors()
+    schema, details = _schema(model), error.errors()
     # A list also counts as too short because its entries are wrong, which are reported themselves.
     wrong = {detail["loc"][:-length] for detail in details for length in range(1, len(detail["loc"]) + 1)}
     told = [detail for detail in details if detail["type"] != "too_short" or detail["loc"] not in wrong]
     found = [_problem(detail, content, schema) for detail in told[:KEPT]]
     more = [Problem(f"{len(told) - KEPT:,} more problems of this kind")] if len(told) > KEPT else []
     return [*dict.fromkeys(found), *more]
+
+
+@cache
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema()
 
 
 def _problem(detail: ErrorDetails, content: Content, schema: dict[str, Any]) -> Problem:

@@ -11,7 +11,7 @@ from typing import cast
 
 from evenhand.formats.tables.cells import listed, text_of
 from evenhand.records import Triple
-from evenhand.text import quoted
+from evenhand.text import counted, quoted
 
 VALID = "write it as Subject → Predicate → Object"
 KEYS = (
@@ -100,8 +100,7 @@ def _separator(line: str) -> re.Pattern[str] | None:
 
 def _triple(parts: Sequence[object], given: object) -> Triple:
     if len(parts) != 3:
-        count = f"{len(parts)} {'part' if len(parts) == 1 else 'parts'}"
-        raise ValueError(f"the triple {quoted(given)} has {count}, not three; {VALID}")
+        raise ValueError(f"the triple {quoted(given)} has {counted(len(parts), 'part')}, not three; {VALID}")
     texts = [(text_of(part) or "").strip() for part in parts]
     if not all(texts):
         raise ValueError(f"the triple {quoted(given)} has an empty part; {VALID}")
