@@ -116,6 +116,23 @@ def test_a_ruling_given_without_a_network_is_saved_when_it_is_back(halo: Served,
     assert rulings(halo)["sample_006", "support"].value == "SUPPORTED"
 
 
+def test_a_ruling_under_questions_that_were_changed_is_shown_and_not_sent(halo: Served, page: Page):
+    join(page, halo)
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    expect(page.locator("#status")).to_have_text("1 answer waiting: offline")
+    with Study.open(halo.study) as study:
+        study.adopt(study.protocol.model_copy(update={"version": "99"}))
+    page.context.set_offline(False)
+    page.reload()
+    notice = page.get_by_role("group", name="Earlier answers")
+    expect(notice).to_be_in_viewport(ratio=1)
+    expect(notice).to_contain_text("Support: SUPPORTED")
+    notice.get_by_role("button", name="Discard").click()
+    expect(notice).to_have_count(0)
+    assert rulings(halo) == {}
+
+
 def test_two_windows_do_not_write_over_each_other(halo: Served, new_context: Callable[..., BrowserContext]):
     link = halo.invite("eve", "adjudicator")
     one, other = new_context().new_page(), new_context().new_page()
