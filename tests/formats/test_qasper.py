@@ -3,8 +3,10 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
+import pyarrow  # pyright: ignore[reportMissingTypeStubs]
+import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
 import evenhand as eh
@@ -13,6 +15,9 @@ from evenhand.formats.qasper import Selection, read_qasper, select_questions
 from tests.chat_server import ChatServer
 from tests.cli.calling import Caller
 from tests.generation.writing import writes
+
+
+pa, parquet = cast("Any", pyarrow), cast("Any", pyarrow.parquet)
 
 
 def answer(**given: object) -> dict[str, Any]:
@@ -74,7 +79,10 @@ def test_the_rows_of_hugging_face_hold_the_same(tmp_path: Path):
     rows = in_rows(PAPERS)
     lines = tmp_path / "qasper.jsonl"
     lines.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert read_qasper([lines]) == read_qasper([written(tmp_path, rows)]) == read_qasper([written(tmp_path, PAPERS)])
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "qasper.parquet")
+    wanted = read_qasper([written(tmp_path, PAPERS)])
+    for path in (lines, tmp_path / "qasper.parquet", written(tmp_path, rows)):
+        assert read_qasper([path]) == wanted
 
 
 def test_selections_and_what_they_leave_out(tmp_path: Path):

@@ -97,7 +97,7 @@ def _rows(value: object) -> object:
     """A list of objects, which may be written as an object of lists, one for each key."""
     if not isinstance(value, Mapping):
         return value
-    columns = cast("Mapping[str, object]", value)
+    columns = {key: column for key, column in cast("Mapping[str, object]", value).items() if column is not None}
     lists = [cast("list[object]", column) for column in columns.values() if isinstance(column, list)]
     if len(lists) < len(columns) or len({len(column) for column in lists}) > 1:
         raise ValueError("lists of the same length are needed, one for each key")
