@@ -23,9 +23,6 @@ def files_in(folder: Path) -> dict[str, bytes]:
 ITEM_FILES = {
     "missing column": ("items.csv", b"id,question,context\na,Q,C\n", ["items.csv", "'generated_answer' is missing"]),
     "duplicate id": ("items.csv", (GOOD + "a,Q,C,A\n").encode(), ["row 4", 'column "id"', "already in row 2"]),
-    "empty file": ("items.csv", b"", ["items.csv", "empty"]),
-    "header only": ("items.csv", HEADER.encode(), ["items.csv", "no row below the header"]),
-    "utf-16": ("items.csv", GOOD.encode("utf-16"), ["items.csv", "UTF-16", "save it as UTF-8"]),
     "latin-1": (
         "items.csv",
         (GOOD + "c,Q,Café,A\n").encode("latin-1"),
@@ -33,9 +30,7 @@ ITEM_FILES = {
     ),
     "ragged rows": ("items.csv", (GOOD + "c,Q,C\nd,Q,C,A,E\n").encode(), ["row 4", "row 5", "the header has 4"]),
     "empty cell": ("items.csv", (GOOD + "c,,C,A\n").encode(), ["row 4", 'column "question"', "empty"]),
-    "open quote": ("items.csv", (GOOD + 'c,"Q,C,A\n').encode(), ["row 4", "quotation mark"]),
     "bad json": ("items.jsonl", b'{"id": "a"}\n{"id": \n', ["items.jsonl", "line 2"]),
-    "no format": ("items.doc", b"x", ["items.doc", ".csv"]),
     "not xlsx": ("items.xlsx", b"PK nothing", ["items.xlsx"]),
 }
 
@@ -200,7 +195,7 @@ def _unprivileged(folder: Path, commands: list[list[str]]) -> list[str]:
 
 
 def test_a_folder_that_is_read_only(public_folder: Path, study: Path):
-    items = shutil.copy(study.with_name("items.csv"), public_folder)
+    items = str(shutil.copy(study.with_name("items.csv"), public_folder))
     study = Path(shutil.copy(study, public_folder))
     study.chmod(0o666)
     closed, hidden = public_folder / "closed", public_folder / "hidden"

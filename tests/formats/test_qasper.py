@@ -16,7 +16,6 @@ from tests.chat_server import ChatServer
 from tests.cli.calling import Caller
 from tests.generation.writing import writes
 
-
 pa, parquet = cast("Any", pyarrow), cast("Any", pyarrow.parquet)
 
 

@@ -115,7 +115,7 @@ class TestMissing:
         sure = rated(first.criterion, 4, rationale="because", confidence=80)
         assert lacks(FEEDBACK, sure, *rest, unable) == []
 
-    def test_nobody_needs_to_be_sure_of_nothing(self) -> None:
+    def test_no_confidence_is_needed_without_an_answer(self) -> None:
         names = [criterion.id for criterion in FEEDBACK.criteria if criterion.required]
         assert lacks(FEEDBACK, *(said(name, Status.CANNOT_ASSESS) for name in names)) == []
 

@@ -93,7 +93,7 @@ def digest_of(data: dict[str, Any]) -> str:
     return read_protocol(json.dumps(data), "x").digest
 
 
-def test_the_digest_does_not_hang_on_comments_layout_or_written_out_defaults() -> None:
+def test_the_digest_does_not_depend_on_comments_layout_or_written_out_defaults() -> None:
     plain = read_protocol(TOXICITY, "x")
     tree, _ = PROTOCOLS.parse(TOXICITY, "x")
     assert read_protocol(f"# why\n{TOXICITY}\n\n# end\n", "x").digest == plain.digest
@@ -102,7 +102,7 @@ def test_the_digest_does_not_hang_on_comments_layout_or_written_out_defaults() -
     assert read_protocol(TOXICITY + "language: en\nunit: item\nexamples: []\n", "x").digest == plain.digest
 
 
-def test_the_digest_does_not_hang_on_the_order_of_keys() -> None:
+def test_the_digest_does_not_depend_on_the_order_of_keys() -> None:
     tree, _ = PROTOCOLS.parse(TOXICITY, "x")
     data = cast("dict[str, Any]", tree.value)
     backwards = dict(reversed(data.items()))
@@ -112,7 +112,7 @@ def test_the_digest_does_not_hang_on_the_order_of_keys() -> None:
     assert digest_of(backwards) == digest_of(data)
 
 
-def test_the_digest_does_not_hang_on_the_order_within_an_example() -> None:
+def test_the_digest_does_not_depend_on_the_order_within_an_example() -> None:
     text = protocol_text("stem-accuracy")[0]
     given = "ratings: {accuracy: Inaccurate, severity: Severe}"
     turned = "ratings: {severity: Severe, accuracy: Inaccurate}"

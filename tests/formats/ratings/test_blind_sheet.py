@@ -134,7 +134,7 @@ criteria:
     )
 
 
-def test_long_lists_of_labels_stand_on_a_hidden_sheet(tmp_path: Path) -> None:
+def test_long_lists_of_labels_are_on_a_hidden_sheet(tmp_path: Path) -> None:
     protocol = long_labels()
     write_blind(tmp_path / "ann.xlsx", protocol, [(item("s1", text="t"), Unit("s1", "s1", 1))])
     book = load_workbook(tmp_path / "ann.xlsx")
@@ -144,7 +144,7 @@ def test_long_lists_of_labels_stand_on_a_hidden_sheet(tmp_path: Path) -> None:
     assert [row[0] for row in book["Lists"].values] == list(protocol.criteria[0].scale.values)
 
 
-def test_a_text_too_long_for_a_cell_goes_on_in_the_next_column(tmp_path: Path) -> None:
+def test_a_text_too_long_for_a_cell_continues_in_the_next_column(tmp_path: Path) -> None:
     article = " ".join(f"word{n}" for n in range(10_000))
     work = [(item("s1", feedback=article), Unit("s1", "s1", 1)), (item("s2", feedback="short"), Unit("s2", "s2", 1))]
     write_blind(tmp_path / "ann.xlsx", GRADES, work)

@@ -45,7 +45,7 @@ def test_a_sheet_of_another_version_of_the_protocol_is_refused_with_both_digests
     assert "delete the column check" in message
 
 
-def test_of_such_a_row_nothing_else_is_said(tmp_path: Path) -> None:
+def test_nothing_else_is_reported_about_such_a_row(tmp_path: Path) -> None:
     path = sheet(tmp_path, CHANGED)
     path.write_text(path.read_text(encoding="utf-8").replace("SUPPORTED", "A LABEL OF ITS OWN"), encoding="utf-8")
     assert "A LABEL OF ITS OWN" not in refusal(path, [ITEM])
@@ -61,7 +61,7 @@ def test_hidden_fields_and_ids_make_no_difference(tmp_path: Path) -> None:
     assert len(ratings) == 1
 
 
-def test_a_blank_check_and_no_check_are_not_looked_at(tmp_path: Path) -> None:
+def test_a_blank_check_and_no_check_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "ann.csv"
     for text in ("item,support,check\ns1,SUPPORTED,\n", "item,support\ns1,SUPPORTED\n"):
         path.write_text(text, encoding="utf-8")

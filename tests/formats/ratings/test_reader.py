@@ -70,7 +70,7 @@ def test_the_csv_of_the_support_guide_brings_the_person_and_the_model(write: Wri
     assert (file.summary.rows, file.summary.ratings, file.summary.blanks) == (3, {"ann": 2, "auto": 3}, 1)
 
 
-def test_only_the_model_has_rated_so_nobody_need_be_named(write: Write) -> None:
+def test_only_the_model_has_rated_so_no_rater_has_to_be_named(write: Write) -> None:
     ratings, file = imported(write("id,auto_label,human_label\ns1,SUPPORTED,\n"), SUPPORT, ITEMS)
     assert told(ratings) == [("s1", "support", "auto", "SUPPORTED")]
     assert file.raters == [RaterRef("auto", Kind.MODEL)]
@@ -381,7 +381,7 @@ def test_every_problem_of_a_long_file(write: Write) -> None:
         ("improvements", "mean", "3", "only numbers have a mean"),
     ],
 )
-def test_what_was_reckoned_is_checked_cell_by_cell(
+def test_computed_parts_are_checked_cell_by_cell(
     tmp_path: Path, criterion: str, column: str, cell: str, what: str
 ) -> None:
     path = tmp_path / "ratings.jsonl"
@@ -394,7 +394,7 @@ def test_what_was_reckoned_is_checked_cell_by_cell(
     assert "'long' is not a number of seconds" in message
 
 
-def test_what_was_reckoned_may_come_as_lists_and_in_other_spellings(tmp_path: Path) -> None:
+def test_computed_parts_may_come_as_lists_and_in_other_spellings(tmp_path: Path) -> None:
     path = tmp_path / "ratings.jsonl"
     row = {"item": "s1", "criterion": "clarity", "value": "Good", "rater": "bot", "mean": 4.25, "reply": "r1"}
     row |= {"distribution": [["Good", 0.75], ["5", 0.25]], "misquoted": ["gone"]}
@@ -465,7 +465,7 @@ def test_no_rating_follows_a_problem(write: Write) -> None:
     assert seen == ["s1"]
 
 
-def test_units_are_asked_for_in_batches(write: Write) -> None:
+def test_units_are_requested_in_batches(write: Write) -> None:
     ids = [f"s{number}" for number in range(2_500)]
     path = write("id,support\n" + "".join(f"{item_id},SUPPORTED\n" for item_id in ids))
     study = Study(item_units(*ids))
@@ -507,7 +507,7 @@ def test_a_long_file_whose_decisive_row_is_lost_blames_that_row_only(write: Writ
     assert "problems" not in message
 
 
-def test_a_real_contradiction_is_told_beside_other_problems(write: Write) -> None:
+def test_a_real_contradiction_is_reported_with_other_problems(write: Write) -> None:
     path = write("item,unit,accuracy,severity\ns1,1,Accurate,Severe\ns1,2,Wrong,Severe\n")
     message = refusal(path, SENTENCES, THREE, rater="ann")
     assert "2 problems" in message

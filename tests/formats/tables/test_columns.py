@@ -44,7 +44,7 @@ def test_the_id(name: str) -> None:
     assert match_columns("a.csv", ["x", name], [ITEM_ID]) == {"id": 1}
 
 
-def test_everything_wrong_is_said_at_once() -> None:
+def test_every_problem_is_reported_at_once() -> None:
     message = refusal(["Frage", "antwort"], [QUESTION, ANSWER], {"questoin": "Frage", "generated_answer": "Antwrt"})
     assert "there is nothing called 'questoin' to map a column to (did you mean 'question'?)" in message
     assert "valid are question, generated_answer" in message
