@@ -258,6 +258,8 @@ def test_a_part_that_is_rejected_with_an_error_of_the_server_is_left_out_if_it_i
     with ChatServer(fails(status, "busy")) as server:
         assert ask(server.url, [FULL], tries=1).error.reason == f"server error ({status})"
         assert len(server.calls) == 1
+    with ChatServer(script(says("yes"), fails(status, "the json_schema cache is busy"), says("yes"))) as server:
+        assert ask(server.url, [FULL] * 2, places=1).kinds() == [("retry", f"server error ({status})")]
 
 
 def test_a_server_that_takes_no_response_format_at_all_is_asked_without():
@@ -445,10 +447,18 @@ def test_hosts_without_a_proxy_and_this_machine_are_reached_directly(exempt: str
         assert Proxy("http://p:1", f"http://{local}/v1").chat.endpoint.proxy is None
 
 
-def test_a_proxy_of_another_kind_is_rejected_without_its_password():
+@pytest.mark.parametrize(
+    "address", ["socks5://me:hunter2@p:1", "http://me:hunter2@", "me:hunter2@p:99999", "http://me:hunter2@p q:1"]
+)
+def test_what_is_not_the_address_of_an_http_proxy_is_rejected_without_its_password(address: str):
     with pytest.raises(UserError, match="HTTP_PROXY") as raised:
-        Proxy("socks5://me:hunter2@p:1", "http://models.invalid/v1")
+        Proxy(address, "http://models.invalid/v1")
     assert "hunter2" not in str(raised.value)
+
+
+def test_a_proxy_that_cannot_be_reached_is_named():
+    with pytest.raises(RunError, match="connection to the proxy failed"):
+        asyncio.run(_once(Proxy(f"http://127.0.0.1:{unused_port()}", "https://models.invalid/v1").chat, REQUEST))
 
 
 def test_a_part_that_was_not_sent_cannot_be_dropped():

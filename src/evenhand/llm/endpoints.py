@@ -1,8 +1,9 @@
 """Where a model is reached: from a rater spec and the settings to an address, a key and what the server accepts."""
 
+import re
 from dataclasses import dataclass
 from ipaddress import ip_address
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from evenhand.errors import UserError
 from evenhand.llm.dialect import ANY_DIALECT, Dialect
@@ -116,23 +117,28 @@ def _service(spec: str, provider: _Provider, model: str, settings: Settings) -> 
 
 def _base(address: str, where: str, variable: str) -> str:
     """The address up to its base; rejected if it contains a secret or cannot be an address."""
-    try:
-        parts = urlsplit(address)
-        _ = parts.port
-    except ValueError:
-        parts = urlsplit("")
+    parts = _parts(address)
     if "@" in parts.netloc:
         raise UserError(
             f"{where} contains a user name or password, which would be stored with every rating; "
             f"remove it from the address and set the environment variable {variable} to the key"
         )
-    spaced = any(sign.isspace() for sign in address)
-    if parts.scheme.lower() not in ("http", "https") or not parts.hostname or spaced:
+    if not parts.hostname:
         raise UserError(f'{where}: "{masked(address)}" is not an address; one looks like http://localhost:8000/v1')
     if "?" in address:
         raise UserError(f"{where}: remove everything from the ? on; an address looks like http://localhost:8000/v1")
     path = parts.path.rstrip("/").removesuffix(PATH).rstrip("/")
     return f"{parts.scheme.lower()}://{parts.netloc}{path}"
+
+
+def _parts(address: str) -> SplitResult:
+    """The parts of an HTTP address; empty ones if it is none."""
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme.lower() in ("http", "https") and parts.port != 0 and not re.search(r"\s", address)
+    except ValueError:
+        usable = False
+    return urlsplit(address if usable else "")
 
 
 def _key(settings: Settings, variable: str) -> Secret | None:
@@ -153,7 +159,7 @@ def _proxy(settings: Settings, base: str) -> Secret | None:
     if any(f".{host}".endswith(f".{name}") for name in exempt if name):
         return None
     address = proxy.reveal() if "://" in proxy.reveal() else f"http://{proxy.reveal()}"
-    if not address.lower().startswith(("http://", "https://")):
+    if not _parts(address).hostname:
         raise UserError(
             f"{parts.scheme.upper()}_PROXY: {masked(address)!r} is not the address of an HTTP proxy, and no other kind "
             f"can be used; one looks like http://proxy:8080. To do without one for {host}, add it to NO_PROXY"

@@ -190,7 +190,8 @@ class HttpChat:
                 return reply
             error = error_body(body.decode("utf-8", "replace"))
             failure = http_error(self.endpoint, status, headers, error)
-            if status not in REJECTED or isinstance(failure, RunError):
+            # A server that has given a good reply accepts the dialect: an error of its own is about something else.
+            if status not in REJECTED or isinstance(failure, RunError) or (failure.again and self._replied):
                 raise failure
             if rejection is not None:
                 raise rejection
@@ -226,6 +227,8 @@ class HttpChat:
             raise RunError(why) from None
         except aiohttp.ClientConnectorCertificateError:
             raise RunError(f"the certificate of {self.endpoint.host} is not trusted; check the address") from None
+        except aiohttp.ClientProxyConnectionError:
+            raise CallError("connection to the proxy failed", again=True, unavailable=True, reached=False) from None
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
             raise CallError("connection failed", again=True, unavailable=True, reached=False) from None
         except TimeoutError:
