@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from evenhand.records import UNANSWERABLE
 from evenhand.scales import (
     CONTINUOUS,
+    LONGEST_REFUSAL,
     Anchor,
     Label,
     Nominal,
@@ -252,3 +253,12 @@ def test_a_continuous_scale_reads_numbers_from_0_to_1() -> None:
     check_mean(1.0, CONTINUOUS)
     with pytest.raises(ValueError, match="from 0 to 1"):
         check_mean(1.1, CONTINUOUS)
+
+
+def test_a_refusal_does_not_list_thousands_of_labels():
+    labels = {f"label {number}": Label(definition="d") for number in range(2_000)}
+    levels = {number: Anchor(label=f"level {number}!", anchor="a") for number in range(2_000)}
+    for scale in (Nominal(type="nominal", labels=labels), Ordinal(type="ordinal", levels=levels)):
+        with pytest.raises(ValueError, match="is not") as caught:
+            scale.read("absent")
+        assert len(str(caught.value)) <= LONGEST_REFUSAL

@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar, Literal, Self, TypeGuard, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from evenhand.records import UNANSWERABLE, Value, is_unanswerable
-from evenhand.text import quoted
+from evenhand.text import quoted, shortened
 
 T = TypeVar("T")
 
@@ -83,6 +83,9 @@ def _differing(labels: Mapping[str, Label]) -> Mapping[str, Label]:
 Labels = Annotated[Mapping[str, Label], AfterValidator(_differing)]
 """Labels of which no two, with their aliases, read the same."""
 
+LONGEST_REFUSAL = 1_000
+"""Characters of a message that lists what would have been valid."""
+
 _LONGEST_LABEL = 300
 _LEVEL_THEN_LABEL = re.compile(r"\s*(?P<level>-?\d{1,15})(?:\s*[-–—:.=)(]+\s*|\s+)(?P<label>.+?)\)?\s*")
 _LABEL_THEN_LEVEL = re.compile(r"\s*(?P<label>.+?)\s*\(\s*(?P<level>-?\d{1,15})\s*\)\s*")
@@ -140,7 +143,7 @@ class Ordinal(Strict):
             match = _LEVEL_THEN_LABEL.fullmatch(short) or _LABEL_THEN_LEVEL.fullmatch(short)
             if match and by_label.get(label_key(match["label"])) == int(match["level"]):
                 return int(match["level"])
-        raise ValueError(f"{quoted(raw)} is not {self.describe()} ({self.named_levels})")
+        raise ValueError(shortened(f"{quoted(raw)} is not {self.describe()} ({self.named_levels})", LONGEST_REFUSAL))
 
 
 class Nominal(Strict):
@@ -167,7 +170,7 @@ class Nominal(Strict):
         spellings = ((spelling, name) for name, label in self.labels.items() for spelling in (name, *label.aliases))
         name = _by_key({label_key(spelling): name for spelling, name in spellings}, text or "")
         if name is None:
-            raise ValueError(f"{quoted(raw)} is not {self.describe()}")
+            raise ValueError(shortened(f"{quoted(raw)} is not {self.describe()}", LONGEST_REFUSAL))
         return name
 
 

@@ -60,7 +60,12 @@ def test_a_row_far_below_the_others_is_read_at_once(tmp_path: Path):
 @pytest.mark.parametrize(
     ("part", "old", "new", "message"),
     [
-        ("sheet1.xml", "</sheetData>", '<row r="9999999"><c><v>1</v></c></row></sheetData>', "at most 1,048,576 rows"),
+        (
+            "sheet1.xml",
+            "</sheetData>",
+            '<row r="9999999"><c><v>1</v></c></row></sheetData>',
+            "row 3: a sheet has at most 1,048,576 rows",
+        ),
         ("sheet1.xml", "</sheetData>", '<row><c r="ZZZZ3"><v>1</v></c></row></sheetData>', "16,384 columns"),
         ("sheet1.xml", "<v>3</v>", "<v>99</v>", "row 2, column \"text\": the file is damaged: '99' is not one of"),
         ("sheet1.xml", "<v>3</v>", "<v>-1</v>", "row 2, column \"text\": the file is damaged: '-1' is not one of"),

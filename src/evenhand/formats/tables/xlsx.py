@@ -53,19 +53,20 @@ _NOT_IN_FORMAT = re.compile(r'"[^"]*"|\\.|[_*].|\[(?![hms]+\])[^\[\]]*\]', re.I)
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 """A character that XML cannot hold, in the notation of the XLSX standard."""
 
+
+class TooLarge(Exception):
+    """More rows, a longer text or more of anything else than a sheet can hold, or than is read."""
+
+
 _DAMAGE = (
     BadZipFile, zlib.error, expat.ExpatError, EOFError, LookupError, NotImplementedError, RuntimeError, StopIteration,
-    ValueError,
+    ValueError, TooLarge,
 )  # fmt: skip
-"""What zipfile, the XML parser and the conversions below raise for a damaged or hostile archive."""
+"""What zipfile, the XML parser and the functions below raise for a damaged or hostile archive."""
 
 Attributes = dict[str, str]
 Event = tuple[str, Attributes | None, str]
 """The beginning of an XML element, with its attributes, or its end, with its text."""
-
-
-class TooLarge(Exception):
-    """More rows or a longer text than a sheet can hold."""
 
 
 class _BadCell(Exception):
@@ -98,7 +99,7 @@ def read_xlsx(path: Path) -> InputTable:
         with ZipFile(path) as archive:
             book = _book(path, archive)
     except _DAMAGE as error:
-        raise InputError(source, [Problem(f"{BROKEN}: {error}", fix=SAVE_AGAIN)]) from error
+        raise InputError(source, [_problem(error)]) from error
     return headed_table(source, lambda problems, columns: within_limit(source, _rows(book, problems, columns)))
 
 
@@ -132,7 +133,7 @@ def _events(archive: ZipFile, part: str, wanted: Collection[str], most: int = MO
         nonlocal length, count, depth
         length, count, depth = 0, count + 1, depth + 1
         if count > most or depth > DEEPEST:
-            raise ValueError(f"more than {most:,} elements in {part}, or {DEEPEST} within each other")
+            raise TooLarge(f"more than {most:,} elements in {part}, or {DEEPEST} within each other")
         pieces.clear()
         if local := names.get(name) or names.get(name.rpartition(":")[2]):
             events.append((local, attributes, ""))
@@ -148,7 +149,7 @@ def _events(archive: ZipFile, part: str, wanted: Collection[str], most: int = MO
         nonlocal length
         length += len(text)
         if length > LONGEST_TEXT:
-            raise ValueError(f"a text of more than {LONGEST_TEXT:,} characters")
+            raise TooLarge(f"a text of more than {LONGEST_TEXT:,} characters")
         pieces.append(text)
 
     def refuse(*_: object) -> None:
@@ -163,7 +164,7 @@ def _events(archive: ZipFile, part: str, wanted: Collection[str], most: int = MO
             parser.Parse(chunk)
             # The parser reads an unfinished tag or comment from its beginning at each chunk.
             if file.tell() - parser.CurrentByteIndex > LONGEST_TEXT:
-                raise ValueError(f"a tag or comment of more than {LONGEST_TEXT:,} bytes")
+                raise TooLarge(f"a tag or comment of more than {LONGEST_TEXT:,} bytes")
             yield from events
             events.clear()
         parser.Parse(b"", True)
@@ -193,7 +194,7 @@ def _texts(archive: ZipFile, part: str) -> Iterator[str]:
             count += bool(pieces)
             pieces.append(text)
         if count > MOST_CELLS:
-            raise ValueError(f"more than {MOST_CELLS:,} texts")
+            raise TooLarge(f"more than {MOST_CELLS:,} texts")
 
 
 def _styles(archive: ZipFile, part: str) -> Mapping[str, str]:
@@ -244,11 +245,17 @@ def _rows(book: _Book, problems: Problems, columns: Sequence[str]) -> Iterator[R
                     width = max(len(columns), *filled)
                     size += width
                     if size > MOST_PLACES:
-                        raise ValueError(f"more than {MOST_PLACES:,} cells, most of them empty")
+                        raise TooLarge(f"more than {MOST_PLACES:,} cells, most of them empty")
                     yield number, [values.get(place) for place in range(1, width + 1)]
     except _DAMAGE as error:
-        what = f"{BROKEN}: it cannot be read further than this row ({error})"
-        problems.extend([Problem(what, row=number + 1, fix=SAVE_AGAIN)])
+        problems.extend([_problem(error, number + 1)])
+
+
+def _problem(error: Exception, row: int | None = None) -> Problem:
+    """Why an archive cannot be read, or cannot be read further than this row."""
+    if isinstance(error, TooLarge):
+        return Problem(str(error), row=row, fix="split it, or save it as CSV")
+    return Problem(f"{BROKEN}{', from here on' if row else ''}: {error}", row=row, fix=SAVE_AGAIN)
 
 
 def _cells(archive: ZipFile, part: str) -> Iterator[tuple[int, int, Attributes, Mapping[str, str]]]:
@@ -276,7 +283,7 @@ def _cells(archive: ZipFile, part: str) -> Iterator[tuple[int, int, Attributes, 
             continue
         if max(row, rows) > MOST_ROWS or column > MOST_COLUMNS or count > MOST_CELLS:
             most = f"{MOST_ROWS:,} rows, {MOST_COLUMNS:,} columns and {MOST_CELLS:,} cells"
-            raise ValueError(f"a sheet has at most {most}; split it, or save it as CSV")
+            raise TooLarge(f"a sheet has at most {most}")
 
 
 @lru_cache(maxsize=MOST_COLUMNS)
