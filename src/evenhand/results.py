@@ -12,7 +12,7 @@ from evenhand.analysis.comparison import Compared
 from evenhand.analysis.figures import PEOPLES_MAJORITY, Figure
 from evenhand.analysis.targets import TargetResult
 from evenhand.analysis.trust import Trust
-from evenhand.formats.ratings.reader import ImportSummary
+from evenhand.formats.ratings.ratings_reader import ImportSummary
 from evenhand.formats.tables.table import data_frame
 from evenhand.report.build import Report
 from evenhand.report.html.agreement import agreement_section

@@ -17,8 +17,8 @@ from evenhand.files import replacing
 from evenhand.formats.derived_units import DerivedUnits, read_claims, read_questions, write_units
 from evenhand.formats.items import ItemSource, items_of
 from evenhand.formats.ratings.blind_sheet import filled_fields, write_blind
+from evenhand.formats.ratings.ratings_reader import RatingsFile, named_rater
 from evenhand.formats.ratings.ratings_writer import diagnosis_sheet, long_sheet, wide_sheet
-from evenhand.formats.ratings.reader import RatingsFile, named_rater
 from evenhand.formats.tables.table import Sheet, data_frame
 from evenhand.formats.tables.table_files import TableSource, table_of, write_table
 from evenhand.llm.endpoints import model_name

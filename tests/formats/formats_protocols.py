@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand.formats.ratings.reader import RatingsFile
+from evenhand.formats.ratings.ratings_reader import RatingsFile
 from evenhand.formats.tables.table_files import open_table
 from evenhand.protocol.load import read_protocol
 from evenhand.protocol.model import Protocol

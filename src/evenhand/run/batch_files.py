@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 
 from evenhand.errors import InputError, Problems, RaterFailure, UserError
 from evenhand.files import replacing
-from evenhand.formats.ratings.reader import named_rater
+from evenhand.formats.ratings.ratings_reader import named_rater
 from evenhand.formats.tables.table import InputTable, Sheet
 from evenhand.formats.tables.table_files import open_table, write_table
 from evenhand.llm.base import Reply, Request

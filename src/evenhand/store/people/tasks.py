@@ -13,7 +13,7 @@ from evenhand.assignment import Plan, Purpose, Task, TaskState, own_order, own_s
 from evenhand.errors import StudyError
 from evenhand.protocol.model import Protocol
 from evenhand.store.database import Database, insert_rows, microseconds, moment, next_seq
-from evenhand.store.people.queue import COUNTED, is_made, make_queue, needed, strata
+from evenhand.store.people.item_order import COUNTED, is_made, make_queue, needed, strata
 from evenhand.store.protocols import Protocols
 from evenhand.store.ratings import find_rater
 from evenhand.store.schema import adoptions, assignments, current, items, members, plans, queue, raters, units

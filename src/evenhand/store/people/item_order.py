@@ -1,4 +1,4 @@
-"""The queue: the items in one order for all raters, to how many more people each is to be given, and which of them have
+"""The queue: all items in one order for all raters, to how many more people each is to be given, and which of them have
 known answers. It is made again when the protocol changes, or what the plan says about it; `meta` keeps for what it was
 made."""
 

@@ -11,7 +11,7 @@ from openpyxl import Workbook
 
 from evenhand.errors import InputError, UserError
 from evenhand.formats.items import content_id
-from evenhand.formats.ratings.reader import RatingsFile
+from evenhand.formats.ratings.ratings_reader import RatingsFile
 from evenhand.formats.tables.table_files import open_table
 from evenhand.protocol.model import Protocol
 from evenhand.records import Kind, RaterRef, Rating, Span, Status, Unit
