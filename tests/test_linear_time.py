@@ -31,7 +31,26 @@ from evenhand.verify.claims import statements
 from evenhand.verify.retrieval import Article
 
 LENGTH = 100_000
-REPEATED = ["'", '"', "(", "[", " ", "\n", "1", "1,", "1. ", "a ", "A. ", "- a\n", "中", "十", "第", " → ", ":/a:"]
+REPEATED = [
+    "'",
+    '"',
+    "(",
+    "[",
+    " ",
+    "\n",
+    "1",
+    "1,",
+    "1. ",
+    "a ",
+    "A. ",
+    "- a\n",
+    "```\n",
+    "中",
+    "十",
+    "第",
+    " → ",
+    ":/a:",
+]
 HALO, CLAIMS, FEEDBACK = map(load_protocol, ("halo-support", "halo-claims", "feedback"))
 LEVELS = next(one.scale for one in FEEDBACK.criteria if isinstance(one.scale, Ordinal))
 

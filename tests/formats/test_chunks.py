@@ -43,6 +43,12 @@ def test_a_chunk_ends_with_its_section(tmp_path: Path):
     assert found == [("", "Before."), ("One", "First. Second."), ("Two", "Third.")]
 
 
+def test_a_comment_in_a_block_of_code_is_no_heading(tmp_path: Path):
+    path = written(tmp_path, "a.md", "# One ##\n\nFirst.\n\n```sh\n# a comment\nls\n```\n\n# Two\n\nSecond.\n")
+    found = [(chunk.section, chunk.source) for chunk in chunks_of(path, 100)]
+    assert found == [("One", "First.\n\n```sh\n# a comment\nls\n```"), ("Two", "Second.")]
+
+
 def test_equal_chunks_have_different_ids(tmp_path: Path):
     found = chunks_of(written(tmp_path, "a.txt", "Same here. Same here."), 2)
     assert len({chunk.id for chunk in distinct_ids(found)}) == 2

@@ -18,7 +18,12 @@ from evenhand.nlp.words import is_chinese
 
 SUFFIXES = (".txt", ".text", ".md", ".markdown", ".pdf")
 
-_HEADING = re.compile(r"^(?:#{1,6}[ \t]+(?P<title>\S.*)|(?P<under>[^\n]+)\n(?:=+|-{3,})[ \t]*)$", re.MULTILINE)
+_HEADING = re.compile(
+    r"^(?:(?P<fence>`{3,}|~{3,})(?s:.*?)(?:\n(?P=fence)[ \t]*|\Z)"
+    r"|#{1,6}[ \t]+(?P<title>\S.*)|(?P<under>[^\n]+)\n(?:=+|-{3,})[ \t]*)$",
+    re.MULTILINE,
+)
+"""A heading; or a block of code, in which a line that begins with # is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,8 @@ def _sections(path: Path, suffix: str) -> Iterator[tuple[str, str]]:
         raise InputError(str(path), f"more than {MOST_MARKS:,} lines and sentences, which is the limit; split it")
     name, start = "", 0
     for heading in _HEADING.finditer(text) if suffix in (".md", ".markdown") else ():
+        if heading["fence"]:
+            continue
         yield name, text[start : heading.start()]
         name, start = (heading["title"] or heading["under"]).strip(" \t#"), heading.end()
     yield name, text[start:]
