@@ -68,8 +68,13 @@ def test_the_documented_sequence_ends_in_reports_by_cell(
     for name in ("pairs", "support"):
         with Study.open(f"{name}.db") as study:
             assert len(list(study.items())) == 48
-            strata = {tuple((figure.stratum or {}).items()) for figure in study.measures().figures()}
+            figures = study.measures().figures()
+            strata = {tuple((figure.stratum or {}).items()) for figure in figures}
             found = study.report()
+        if name == "support":
+            cells = [one for one in figures if one.statistic == "supported" and len(one.stratum or {}) == 2]
+            assert {(one.estimate.n, one.rater) for one in cells} == {(4, "verifier")}
+            assert len(cells) == 12
         if name == "pairs":
             assert {(("question_type", "factual"),), (("shot_type", "few"),)} <= strata
             assert dict(found.report.source.own_output) == {"judge": 48}

@@ -267,7 +267,12 @@ def test_halo_support_labels() -> None:
 def test_halo_support_measures_and_targets() -> None:
     protocol = load_protocol("halo-support")
     of = ("support",)
+    shares = {"supported": "SUPPORTED", "contradicted": "CONTRADICTED", "no_evidence": "NO EVIDENCE"}
     assert protocol.measures == (
+        *(
+            ProportionMeasure(name=name, kind="proportion", criterion="support", any_of=(label,))
+            for name, label in shares.items()
+        ),
         AgreementMeasure(name="percent_match", kind="percent_match", between="person-model", criteria=of),
         AgreementMeasure(name="kappa", kind="kappa", between="person-model", criteria=of),
         AgreementMeasure(name="kappa_raters", kind="kappa", between="all", criteria=of),
