@@ -7,19 +7,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
-from evenhand.errors import Problems, UserError
+from evenhand.errors import InputError, Problems, UserError
 from evenhand.files import replacing
 from evenhand.formats.derived_units import question_lists
-from evenhand.formats.items import items_of
+from evenhand.formats.items import ItemSource, items_of
 from evenhand.formats.tables.cells import text_of
 from evenhand.formats.tables.table import Sheet
-from evenhand.formats.tables.table_files import TableSource, open_table, write_table
+from evenhand.formats.tables.table_files import TableSource, check_writable, open_table, write_table
 from evenhand.generation.embedding import embedding_model
 from evenhand.generation.filters import tf_idf
 from evenhand.generation.load import load_generator
-from evenhand.generation.model import Generator
+from evenhand.generation.model import Cell, Generator
 from evenhand.generation.ontology import load_ontology
 from evenhand.protocol.load import load_protocol
+from evenhand.protocol.model import Protocol
 from evenhand.raters.base import RunOptions
 from evenhand.raters.registry import split_spec
 from evenhand.records import Item
@@ -28,15 +29,17 @@ from evenhand.run.generation import (
     GenerationCounts,
     GenerationPlan,
     Row,
+    blank_rows,
     estimate_generation,
     generated_rows,
     open_work,
+    row_columns,
     run_generation,
     select_cells,
 )
 from evenhand.store.store import Store
 from evenhand.study import Study
-from evenhand.text import counted, unknown
+from evenhand.text import counted
 from evenhand.units import Question
 
 
@@ -116,7 +119,7 @@ def generate(
     found = _configured(load_generator(generator) if not isinstance(generator, Generator) else generator, labels, shots)
     plan = GenerationPlan(
         found,
-        select_cells(found, cells or {}, shots),
+        _chosen_cells(found, cells or {}, shots),
         per_cell or found.per_cell,
         load_ontology(ontology) if ontology is not None else None,
         tf_idf if embedding is None else embedding_model(embedding),
@@ -125,25 +128,25 @@ def generate(
         max_tokens,
         seed,
     )
-    if not plan.cells:
-        raise UserError(f"{found.name}: no cell is left to write for; choose other cells or shots")
-    target = None if study is None else _Target(str(study), found, protocol)
-    if target is None and protocol is not None:
+    file = None if output is None else _OutputFile(Path(output), found, overwrite)
+    if study is None and protocol is not None:
         raise UserError("a protocol goes with a study; a file of items can be used with any protocol that fits it")
     location = str(work) if work is not None else _work_location(output or study, found.name)
     rows = items_of(items, plan.protocol, mapping, id_column)
+    fields = list(rows.columns) if isinstance(rows, ItemSource) else list(found.input)
+    target = None if study is None else _Target(str(study), found, fields, protocol)
     with _work(":memory:" if dry_run and not Path(location).exists() else location, plan, rows) as store:
         run_options = RunOptions(**cast("dict[str, Any]", options))
         if dry_run:
             estimated = estimate_generation(store, plan, model, run_options)
             return RunEstimate(str(estimated).replace("to rate", "to write"), estimated.units, estimated.models)
-        file = None if output is None else _OutputFile(Path(output), found, overwrite)
         if file is not None:
             file.check(list(generated_rows(store, plan)))
         outcome = run_generation(store, plan, model, run_options, progress=progress)
         (_, raters, stopped, reason), name = outcome.parts("Nothing was written"), split_spec(model)[0]
         counts, written = GenerationCounts.of(store, name), list(generated_rows(store, plan))
         lines = [f"{name}: " + "\n".join(counts.lines()), *outcome.total.usage_lines()]
+        lines += [f"  {remark}" for remark in rows.remarks()] if isinstance(rows, ItemSource) else []
         if counts.failed:
             lines.append("  to try what failed again, repeat the command with --retry-failed")
         if file is not None:
@@ -151,6 +154,43 @@ def generate(
         if target is not None:
             lines.append(target.add(written))
         return GenerationResult("\n".join(lines), raters, stopped, reason, vars(counts), written)
+
+
+def writing_sheet(
+    generator: str | Path,
+    items: TableSource,
+    author: str,
+    output: Path,
+    *,
+    cells: Mapping[str, Sequence[str]],
+    shots: Sequence[int] | None,
+    per_cell: int | None,
+    mapping: Mapping[str, str],
+    id_column: str | None,
+    overwrite: bool,
+) -> int:
+    """Write the table in which a person fills in the outputs of a generator; returns the number of rows.
+
+    The arguments are those of `generate`; `author` is who writes. Raises UserError if one is not valid.
+    """
+    found = load_generator(generator)
+    plan = GenerationPlan(found, _chosen_cells(found, cells, shots), per_cell or found.per_cell)
+    rows = list(blank_rows(plan, items_of(items, plan.protocol, mapping, id_column), author))
+    return write_table(output, _sheet_of(rows), overwrite=overwrite)
+
+
+def _sheet_of(rows: Sequence[Row]) -> Sheet:
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return Sheet(columns, ([row.get(name) for name in columns] for row in rows), for_people=True)
+
+
+def _chosen_cells(
+    generator: Generator, cells: Mapping[str, Sequence[str]], shots: Sequence[int] | None
+) -> Sequence[Cell]:
+    found = select_cells(generator, cells, shots)
+    if not found:
+        raise UserError(f"{generator.name}: no cell is left to write for; choose other cells or shots")
+    return found
 
 
 @contextmanager
@@ -172,19 +212,7 @@ def _work(location: str, plan: GenerationPlan, items: Iterable[Item]) -> Yields[
 def _configured(generator: Generator, labels: Sequence[str] | None, shots: Sequence[int] | None) -> Generator:
     """The generator with other labels, or another number of worked examples if no dimension states it."""
     if labels is not None:
-        name = next((name for name, spec in generator.output.items() if spec.kind == "label"), None)
-        if name is None:
-            raise UserError(f"{generator.name} has no output that is a label")
-        known = generator.output[name].labels or {}
-        for label in labels:
-            if label not in known:
-                raise UserError(
-                    f"{generator.name}: {unknown('label', label, known)}; others go into a file of your own"
-                )
-        if len(set(labels)) < 2:
-            raise UserError("give at least two labels to choose from")
-        spec = generator.output[name].model_copy(update={"offered": tuple(labels)})
-        generator = generator.model_copy(update={"output": {**generator.output, name: spec}})
+        generator = generator.offering(labels)
     states_shots = any(value.shots is not None for values in generator.cells.values() for value in values.values())
     if shots is not None and not states_shots:
         if len(shots) != 1:
@@ -210,6 +238,8 @@ class _OutputFile:
         self._overwrite = overwrite
         if self._questions and path.suffix.lower() != ".json":
             raise UserError(f"{path}: questions are written as .json, as `evenhand new --questions` reads them")
+        if not self._questions:
+            check_writable(path)
         if not path.parent.is_dir():
             raise UserError(f"{path}: there is no folder {path.parent}; create it first")
 
@@ -240,9 +270,7 @@ class _OutputFile:
             with replacing(self._path, overwrite=True) as temporary:
                 temporary.write_text(_questions_text(rows), encoding="utf-8", newline="")
         elif rows:
-            columns = list(dict.fromkeys(name for row in rows for name in row))
-            cells = ([row.get(name) for name in columns] for row in rows)
-            write_table(self._path, Sheet(columns, cells, for_people=True), overwrite=True)
+            write_table(self._path, _sheet_of(rows), overwrite=True)
         else:
             return f"{self._path}: not written, there is no output yet"
         return f"{self._path}: {counted(len(rows), 'row')}"
@@ -258,10 +286,22 @@ def _questions(row: Row) -> Sequence[Question]:
     return [Question(one["question"], one["answer"], one["key_info"]) for one in entries]
 
 
+def _check_fit(generator: Generator, fields: Sequence[str], protocol: Protocol) -> None:
+    """Raise UserError if outputs from items with these fields lack a field that the protocol requires."""
+    try:
+        items_of([dict.fromkeys(row_columns(generator, fields))], protocol, None, None)
+    except InputError as error:
+        raise UserError(
+            f"what {generator.name} writes does not fit {protocol.name}: "
+            f"{'; '.join(problem.what for problem in error.problems)}. Write a file with -o FILE, and create the study "
+            "with: evenhand new STUDY --items FILE --map FIELD=COLUMN"
+        ) from error
+
+
 class _Target:
     """The study that outputs are added to; it is created with the first of them."""
 
-    def __init__(self, location: str, generator: Generator, protocol: str | Path | None) -> None:
+    def __init__(self, location: str, generator: Generator, fields: Sequence[str], protocol: str | Path | None) -> None:
         self._location = location
         self._source = str(protocol) if protocol is not None else next(iter(generator.protocols), None)
         self._exists = "://" in location or Path(location).exists()
@@ -274,6 +314,7 @@ class _Target:
             )
         else:
             self._protocol = load_protocol(self._source)
+        _check_fit(generator, fields, self._protocol)
 
     def add(self, rows: Sequence[Row]) -> str:
         """Add the outputs that the study does not have yet; returns what was done, in words."""

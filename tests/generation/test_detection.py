@@ -27,10 +27,23 @@ def test_a_detector_judges_predictions_from_the_text_alone(tmp_path: Path):
     assert not any("machine" in text or "human" in text for text in user)
 
 
+def test_the_labels_of_a_detector_can_be_chosen(tmp_path: Path):
+    row = {"id": "1", "text": "A draft, revised.", "label": "Hybrid", "prediction": "mixed"}
+    with ChatServer(writes({"reasons": "Two styles.", "prediction": "Hybrid"})) as server:
+        with Study.create(tmp_path / "s.db", "ai-detection", [row]) as study:
+            study.judge(f"three=ai-detection({server.url}#m, Human, AI, Hybrid)", progress=False)
+            study.judge(f"two=ai-detection({server.url}#m)", progress=False)
+            found = {rating.rater: rating for rating in study.ratings()}
+        assert ['"Hybrid"' in system_of(call) for call in server.calls[:2]] == [True, False]
+    assert found["three"].value == "correct"
+    assert found["two"].status is Status.FAILED
+
+
 @pytest.mark.parametrize(
     ("protocol", "spec"),
     [("halo-support", "ai-detection(http://127.0.0.1:1/v1#m)"), ("ai-detection", "ai-detection"),
-     ("ai-detection", "ai-detection(verifier)")],
+     ("ai-detection", "ai-detection(verifier)"), ("ai-detection", "ai-detection(http://127.0.0.1:1/v1#m, Human)"),
+     ("ai-detection", "ai-detection(http://127.0.0.1:1/v1#m, Human, Robot)")],
 )  # fmt: skip
 def test_wrong_use_of_the_detector(tmp_path: Path, protocol: str, spec: str):
     row = {"text": "t", "label": "AI", "prediction": "AI", "question": "q", "context": "c", "generated_answer": "a"}

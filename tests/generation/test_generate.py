@@ -2,7 +2,9 @@
 
 import csv
 import json
+import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -90,11 +92,13 @@ def test_two_models_write_into_one_study_with_separate_provenance(call: Caller, 
         assert {"{'generated_by': 'a'}", "{'shot_type': 'few'}", "{'question_type': 'inferential'}"} <= strata
     # The same items under another protocol.
     with ChatServer(writes_pairs) as server:
-        model = f"a={server.url}#m"
-        call.fine("generate", "neureg-qa", "--items", chunks, "-o", "pairs.csv", "--model", model)
-    call.fine("new", "halo.db", "--protocol", "halo-support", "--items", "pairs.csv", "--map", "context=source")
-    with eh.Study.open("halo.db") as study:
+        model, begin = f"a={server.url}#m", ("generate", "neureg-qa", "--items", chunks)
+        call.fine(*begin, "-o", "pairs.csv", "--model", model)
+        call.fine(*begin, "--study", "halo.db", "--protocol", "halo-support", "--model", model)
+    call.fine("new", "again.db", "--protocol", "halo-support", "--items", "pairs.csv")
+    with eh.Study.open("halo.db") as study, eh.Study.open("again.db") as again:
         assert {item.fields["question_type"] for item in study.items()} == set(TYPES)
+        assert list(study.items()) == list(again.items())
 
 
 def test_some_cells_first_and_more_later_without_paying_twice(call: Caller, tmp_path: Path):
@@ -125,6 +129,7 @@ def test_several_outputs_per_cell_have_samples_and_seeds_of_their_own(call: Call
         )
         first = [one.body for one in server.calls if len(one.body["messages"]) == 2]
     assert [body["seed"] for body in first] == [40, 41, 42]
+    assert [row["seed"] for row in rows_of("qa.jsonl")] == ["40", "41", "42"]
     assert {body["temperature"] for body in first} == {1.0}
 
 
@@ -403,10 +408,7 @@ def test_what_is_written_can_be_corrected_by_hand_and_is_not_overwritten(call: C
         with Path("qa.csv").open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
         rows[0]["answer"] = "A person has corrected this."
-        with Path("qa.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, rows[0])
-            writer.writeheader()
-            writer.writerows(rows)
+        _written(rows, "qa.csv")
         refused = call(*begin)
         assert refused.code == 2
         assert "was changed since" in refused.err
@@ -416,6 +418,36 @@ def test_what_is_written_can_be_corrected_by_hand_and_is_not_overwritten(call: C
         assert "A person has corrected this." in [item.fields["answer"] for item in study.items()]
 
 
+def test_a_person_writes_in_a_sheet_with_the_rows_that_a_model_would_write(call: Caller, tmp_path: Path):
+    chunks = chunks_file(tmp_path, 1)
+    options = ("--items", chunks, "-o", "sheet.csv", "--author", "ann", "--shots", 0)
+    assert "4 rows" in call.fine("generator", "sheet", "neureg-qa", *options)
+    with Path("sheet.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["question_type"] for row in rows] == list(TYPES)
+    assert {(row["generated_by"], row["model"], row["question"], row["input_id"]) for row in rows} == {
+        ("ann", "", "", "c1")
+    }
+    assert call("new", "blank.db", "--protocol", "neureg-qa", "--items", "sheet.csv").code == 2
+    for row in rows:
+        row |= {"question": f"Which {row['question_type']} question?", "answer": "This one."}
+    call.fine("new", "people.db", "--protocol", "neureg-qa", "--items", _written(rows, "filled.csv"))
+    with ChatServer(writes_pairs) as server:
+        study = ("--study", "people.db", "--model", f"m={server.url}#m", "--shots", 0)
+        call.fine("generate", "neureg-qa", "--items", chunks, *study)
+    with eh.Study.open("people.db") as study:
+        assert Counter(item.fields["generated_by"] for item in study.items()) == {"ann": 4, "m": 4}
+        assert {item.fields["chunk_id"] for item in study.items()} == {"c1"}
+
+
+def _written(rows: Sequence[dict[str, str]], name: str) -> str:
+    with Path(name).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return name
+
+
 def test_a_dry_run_sends_nothing_and_leaves_nothing(call: Caller, tmp_path: Path):
     chunks = chunks_file(tmp_path)
     with ChatServer(writes_pairs) as server:
@@ -423,6 +455,10 @@ def test_a_dry_run_sends_nothing_and_leaves_nothing(call: Caller, tmp_path: Path
         out = call.fine("generate", "neureg-qa", "--items", chunks, *options)
         assert server.calls == []
     assert "24 calls" in out
+    # The worked examples' outputs have about 70 tokens, and so will each of the 24 replies.
+    written = re.search(r"([0-9,]+) to write", out)
+    assert written is not None
+    assert 24 * 40 < int(written[1].replace(",", "")) < 24 * 120
     assert "# Question and answer pairs" in out
     assert [path.name for path in tmp_path.iterdir()] == ["chunks.jsonl"]
 
@@ -482,6 +518,29 @@ def test_wrong_use(call: Caller, tmp_path: Path, arguments: tuple[str, ...], sai
     )
     assert result.code == 2
     assert said in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("-o", "qa.docx"), "'.docx', which is not a known format"),
+        (("--study", "qa.db", "--protocol", "stem-accuracy"), "the column 'article' is missing"),
+        (("--study", "feedback.db"), "the column 'feedback' is missing"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_reported_before_anything_is_paid(
+    call: Caller, tmp_path: Path, arguments: tuple[str, ...], said: str
+):
+    chunks = chunks_file(tmp_path, 1)
+    essay = {"submission": "Plants eat light.", "rubric": "Accuracy", "feedback": "Good."}
+    eh.Study.create("feedback.db", "feedback", [essay]).close()
+    before = set(tmp_path.iterdir())
+    with ChatServer(writes_pairs) as server:
+        result = call("generate", "neureg-qa", "--items", chunks, *arguments, "--model", f"m={server.url}#m")
+        assert server.calls == []
+    assert result.code == 2
+    assert said in result.err
+    assert set(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize("content", [b"\x00\xff\xfe binary", b'{"source": ""}', b'{"other": "x"}', b""])

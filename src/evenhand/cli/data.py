@@ -19,7 +19,7 @@ from evenhand.records import Item, Kind
 from evenhand.run.derivation import derivation
 from evenhand.sampling import Draw
 from evenhand.study import Shape, Study, origin
-from evenhand.text import counted, listed, some_of
+from evenhand.text import counted, listed
 from evenhand.units import DERIVED
 
 _TEXT_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
@@ -88,13 +88,8 @@ def _print_study(made: Study, items: ItemSource) -> None:
         f"{made.store.location}: {counted(count, 'item')}, {counted(units, 'unit')} ({protocol.unit}), "
         f"{protocol.name} {protocol.version}"
     )
-    renamed = [f"{name} ← {column}" for name, column in items.columns.items() if name != column]
-    if renamed:
-        click.echo(f"  columns: {', '.join(renamed)}")
-    if "id" not in items.columns:
-        click.echo("  ids: made from the content, because no column has ids")
-    if items.unused:
-        click.echo(f"  unused columns: {some_of(items.unused)}")
+    for remark in items.remarks():
+        click.echo(f"  {remark}")
 
 
 def _print_derived(made: Study, *, made_here: bool) -> None:

@@ -16,6 +16,7 @@ from evenhand.cli.support import (
     overwrite_option,
     program,
     show_result,
+    with_options,
 )
 from evenhand.errors import UserError
 from evenhand.formats.chunks import chunks_of, distinct_ids
@@ -26,6 +27,7 @@ from evenhand.formats.tables.table_files import write_table
 from evenhand.generation.load import GENERATORS, available_generators, load_generator
 from evenhand.generation.model import Generator, WordsFilter
 from evenhand.item_generation import generate as generate_items
+from evenhand.item_generation import writing_sheet
 from evenhand.report.json import json_text
 from evenhand.results import RunEstimate
 from evenhand.text import counted, some_of
@@ -126,10 +128,40 @@ def schema() -> None:
     click.echo(json_text(GENERATORS.schema()))
 
 
+_source_options = with_options(
+    click.option("--items", "items_file", required=True, type=FILE,
+                 help="Table of what is written from: .csv, .tsv, .jsonl, .json, .xlsx or .parquet."),
+    click.option("--map", "mappings", multiple=True, metavar="FIELD=COLUMN", help="Read a field from this column."),
+    click.option("--id", "id_column", metavar="COLUMN", help="Column with the ids; by default made from the content."),
+    click.option("--cells", multiple=True, metavar="DIMENSION=VALUE,…",
+                 help="Write only for these values; all by default."),
+    click.option("--shots", metavar="N,…", help="Write only with these numbers of worked examples, as in 0,1,3."),
+    click.option("--per-cell", type=click.IntRange(1, 1000), help="Outputs per cell of each item."),
+)  # fmt: skip
+
+
+@generator.command()
+@click.argument("name", metavar="GENERATOR")
+@_source_options
+@click.option("-o", "--output", required=True, type=FILE, help="Table to fill in: .xlsx, .csv, .tsv or .jsonl.")
+@click.option("--author", required=True, help="Who fills it in: the name goes into `generated_by`.")
+@overwrite_option
+def sheet(
+    name: str, items_file: Path, output: Path, author: str, mappings: Sequence[str], cells: Sequence[str],
+    shots: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """Write a table with a row for each output, in which a person writes what a model would.
+
+    The next step is evenhand new STUDY --items OUTPUT. `evenhand generator show GENERATOR` prints the task.
+    """
+    count = writing_sheet(name, items_file, author, output, mapping=parse_map(mappings), cells=_cells(cells),
+                          shots=_numbers(shots), **options)  # fmt: skip
+    click.echo(f"{output}: {counted(count, 'row')} to fill in by {author}")
+
+
 @click.command()
 @click.argument("name", metavar="GENERATOR")
-@click.option("--items", "items_file", required=True, type=FILE,
-              help="Table of what the model writes from: .csv, .tsv, .jsonl, .json, .xlsx or .parquet.")  # fmt: skip
+@_source_options
 @click.option("-o", "--output", type=FILE, help="File of items to write: .jsonl, .csv, .tsv, .xlsx or .parquet; "
               "questions are written as .json.")  # fmt: skip
 @click.option("--study", metavar="STUDY", help="Study to create, or to add the items to, instead of a file.")
@@ -137,17 +169,10 @@ def schema() -> None:
 @click.option("--model", required=True, metavar="[NAME=]SPEC",
               help="openai:MODEL, gemini:MODEL, anthropic:MODEL, http://HOST:PORT/v1#MODEL or "
               "hf:FOLDER-OR-ID.")  # fmt: skip
-@click.option(
-    "--cells", multiple=True, metavar="DIMENSION=VALUE,…", help="Write only for these values; all by default."
-)
-@click.option("--shots", metavar="N,…", help="Write only with these numbers of worked examples, as in 0,1,3.")
-@click.option("--per-cell", type=click.IntRange(1, 1000), help="Outputs per cell of each item.")
 @click.option("--labels", metavar="LABEL,…", help="Labels to choose from, as in Human,AI,Hybrid.")
 @click.option("--ontology", type=FILE, help="YAML file with the classes and relations that triples may use.")
 @click.option("--embedding", type=FILE, help="Folder of a sentence model in ONNX form, to compare texts by; TF-IDF by "
               "default.")  # fmt: skip
-@click.option("--map", "mappings", multiple=True, metavar="FIELD=COLUMN", help="Read a field from this column.")
-@click.option("--id", "id_column", metavar="COLUMN", help="Column with the ids; by default made from the content.")
 @click.option("--work", type=FILE, help="File in which the work is kept; by default next to the output or study.")
 @click.option("--limit", type=click.IntRange(min=1), help="Write at most this many; those of one item stay together.")
 @cost_options

@@ -26,7 +26,7 @@ from evenhand.protocol.model import FieldSpec, Protocol
 from evenhand.records import FieldValue, Item
 from evenhand.sampling import Draw, draw
 from evenhand.scales import Nominal
-from evenhand.text import quoted
+from evenhand.text import quoted, some_of
 
 LONGEST_ID = 200
 
@@ -79,6 +79,16 @@ class ItemSource:
         if problems:
             problems.extend(self.duplicates())
         problems.raise_if_any()
+
+    def remarks(self) -> Iterator[str]:
+        """Which columns were read under another name, and which were not used, in words."""
+        renamed = [f"{name} ← {column}" for name, column in self.columns.items() if name != column]
+        if renamed:
+            yield f"columns: {', '.join(renamed)}"
+        if "id" not in self.columns:
+            yield "ids: made from the content, because no column has ids"
+        if self.unused:
+            yield f"unused columns: {some_of(self.unused)}"
 
     def duplicates(self) -> Iterator[Problem]:
         """Ids that are there more than once, found in another reading.

@@ -1,5 +1,6 @@
 """What a generator file holds, key by key. `load` reads it, `check` compares its parts."""
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
@@ -7,10 +8,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from evenhand.errors import UserError
+from evenhand.llm.tokens import estimated_tokens
 from evenhand.protocol.definitions import Definition
 from evenhand.protocol.model import Criterion, FieldSpec, ItemSpec, Name, Protocol, Role, field_titles, field_value
 from evenhand.records import FieldValue
 from evenhand.scales import Labels, Strict, Text
+from evenhand.text import unknown
 
 OUTPUT = "output"
 """The criterion of a generator's own protocol: its value is an output as JSON."""
@@ -140,6 +144,26 @@ class Generator(Definition):
         spec = self.output[field]
         labels = spec.labels or {}
         return labels if spec.offered is None else {name: labels[name] for name in spec.offered}
+
+    def offering(self, labels: Sequence[str]) -> "Generator":
+        """The generator with these labels to choose from, of those it defines. Raises UserError."""
+        name = next((name for name, spec in self.output.items() if spec.kind == "label"), None)
+        if name is None:
+            raise UserError(f"{self.name} has no output that is a label")
+        known = self.output[name].labels or {}
+        for label in labels:
+            if label not in known:
+                raise UserError(f"{self.name}: {unknown('label', label, known)}; others go into a file of your own")
+        if len(set(labels)) < 2:
+            raise UserError("give at least two labels to choose from")
+        spec = self.output[name].model_copy(update={"offered": tuple(dict.fromkeys(labels))})
+        return self.model_copy(update={"output": {**self.output, name: spec}})
+
+    @cached_property
+    def reply_tokens(self) -> int | None:
+        """Tokens that a reply has, going by the worked examples."""
+        texts = [json.dumps(one.output, ensure_ascii=False) for one in self.examples]
+        return sum(map(estimated_tokens, texts)) // len(texts) if texts else None
 
     @cached_property
     def titles(self) -> Mapping[str, str]:

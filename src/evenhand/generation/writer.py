@@ -70,8 +70,7 @@ class Writer:
     async def write(self, item: Item, cell: Cell, earlier: Sequence[Output] = (), number: int = 1) -> Written:
         """Write one output, the `number`-th for this cell; `earlier` are those written before from the same item."""
         seed = self._parameters.get("seed")
-        # Each number has a seed of its own: the same seed would give the same output.
-        sample = {"sample": number - 1, "seed": None if seed is None else seed + number - 1}
+        sample = {"sample": number - 1, "seed": None if seed is None else seed_of(seed, number)}
         request, code = self._prompts.request(item, cell, **{**self._parameters, **sample})
         written = Written()
         for _ in range(self._generator.retries + 1):
@@ -109,6 +108,11 @@ class Writer:
                 hint = f'"{one.field}" has {count} words; it needs at least {one.at_least}.'
                 raise Rejected(f"{one.field} has fewer than {one.at_least} words", hint)
         return found
+
+
+def seed_of(seed: int, number: int) -> int:
+    """The seed of the `number`-th output of a cell: with the same one it would be the same output."""
+    return seed + number - 1
 
 
 def _again(request: Request, reply: Reply, code: str, hint: str) -> Request:

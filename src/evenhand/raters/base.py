@@ -77,6 +77,8 @@ class Rater(Interface):
     """Whether it rates all units of an item in one call of `rate_units`; otherwise they come one by one."""
     chats: Sequence[Chat] = ()
     """The models it asks. The run closes them."""
+    reply_tokens: int | None = None
+    """Tokens expected in a reply, however many units it is about; by default as many as ratings of them have."""
     members: Sequence["Rater"] = ()
     """The raters it is made of, if it is a jury."""
     remarks: Sequence[str] = ()

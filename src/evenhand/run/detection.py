@@ -1,13 +1,15 @@
 """`ai-detection(SPEC)`: a model that detects who wrote a text, as a rater of other detectors' predictions.
 
 It sees the text alone, writes its own prediction with the generator `ai-detection`, and the verdict is whether the
-prediction of the item is the same.
+prediction of the item is the same. `ai-detection(SPEC, LABEL, LABEL, …)` names the labels that it chooses from, such as
+Human, AI and Hybrid.
 """
 
 from collections.abc import Mapping, Sequence
 
 from evenhand.errors import RaterFailure, UserError
 from evenhand.generation.load import load_generator
+from evenhand.generation.model import Generator
 from evenhand.generation.prompt import PROMPT_FORMAT
 from evenhand.generation.writer import Writer
 from evenhand.protocol.completion import Judgement
@@ -20,7 +22,7 @@ VERDICT, TEXT, PREDICTION = "verdict", "text", "prediction"
 
 
 def ai_detection(spec: str, name: str, context: RaterContext) -> Rater:
-    """`ai-detection(SPEC)`. Raises UserError if the protocol asks something else."""
+    """`ai-detection(SPEC, LABEL, …)`. Raises UserError if the protocol asks something else."""
     protocol = context.protocol
     criterion = protocol.by_id.get(VERDICT)
     labels = set(criterion.scale.values) if criterion else set[object]()
@@ -29,23 +31,28 @@ def ai_detection(spec: str, name: str, context: RaterContext) -> Rater:
             f"{spec}: {protocol.name} does not ask whether a prediction of who wrote a text is correct; use it with "
             "the protocol ai-detection"
         )
-    inner = specs_in(spec)
-    if len(inner) != 1:
-        raise UserError(f"{spec!r}: name one language model, as in ai-detection(openai:MODEL)")
-    return DetectorRater(name, spec, model_within("ai-detection", inner[0], context))
+    model, *labels = specs_in(spec) or [""]
+    if not model:
+        raise UserError(
+            f"{spec!r}: name one language model, as in ai-detection(openai:MODEL), and perhaps the labels to choose "
+            "from, as in ai-detection(openai:MODEL, Human, AI, Hybrid)"
+        )
+    generator = load_generator("ai-detection")
+    generator = generator.offering(labels) if labels else generator
+    return DetectorRater(name, spec, model_within("ai-detection", model, context), generator)
 
 
 class DetectorRater(Rater):
     """Compares the predictions of items with those that a model makes from the text alone."""
 
-    def __init__(self, name: str, spec: str, model: Rater) -> None:
+    def __init__(self, name: str, spec: str, model: Rater, generator: Generator) -> None:
         self.chats = model.chats
-        self._generator = load_generator("ai-detection")
-        self._writer = Writer(self._generator, model.chats[0])
+        self._generator = generator
+        self._writer = Writer(generator, model.chats[0])
         self.settings: Mapping[str, object] = {
             "spec": spec,
             "by": {"spec": model.chats[0].model},
-            "generator_digest": self._generator.digest,
+            "generator_digest": generator.digest,
             "prompt": PROMPT_FORMAT,
         }
         self.ref = model_ref(name, self.settings)

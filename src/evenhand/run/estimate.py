@@ -130,7 +130,7 @@ async def _add_rater(recorder: Recorder, rater: Rater, found: CostEstimate) -> N
         SCOPE.set(CallScope(("", "", item.id), since))
         for asker in askers:
             await asker.rate_units(item, units)
-        written = REPLY_TOKENS * len(recorder.store.protocol.criteria) * len(units)
+        written = rater.reply_tokens or REPLY_TOKENS * len(recorder.store.protocol.criteria) * len(units)
         for chat in chats:
             for request, known in chat.requests:
                 found.first = found.first or request

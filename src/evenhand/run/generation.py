@@ -15,11 +15,12 @@ from typing import cast
 
 from evenhand.errors import UserError
 from evenhand.formats.items import content_hash
+from evenhand.generation.check import PROVENANCE
 from evenhand.generation.filters import Embed, tf_idf
 from evenhand.generation.model import OUTPUT, Cell, Generator, Output
 from evenhand.generation.ontology import Ontology
 from evenhand.generation.prompt import PROMPT_FORMAT
-from evenhand.generation.writer import Attempts, Writer, Written
+from evenhand.generation.writer import Attempts, Writer, Written, seed_of
 from evenhand.llm.base import Chat
 from evenhand.llm.endpoints import model_name
 from evenhand.protocol.completion import Judgement
@@ -101,7 +102,7 @@ class GeneratorRater(Rater):
         self.chats = (chat,)
         self.settings = plan.settings(chat.model)
         self.ref = model_ref(name, self.settings)
-        self._plan = plan
+        self.reply_tokens = plan.generator.reply_tokens
         self._earlier = earlier
         bounded = chat.model.lower().startswith(("http:", "https:", "hf:"))
         sent = {key: self.settings[key] for key in ("temperature", "max_tokens", "seed")}
@@ -266,27 +267,53 @@ def generated_rows(store: Store, plan: GenerationPlan) -> Iterator[Row]:
     generator = plan.generator
     for item, units in store.items.work():
         by_unit = {unit.id: unit.text or "" for unit in units}
-        given = {name: _cell_text(value) for name, value in item.fields.items()}
         for rating in store.ratings.all(item=item.id):
             if rating.value is None:
                 continue
-            text = by_unit[rating.unit]
-            cell = cast("dict[str, str]", json.loads(text))
-            del cell[NUMBER]
-            known = settings.get(rating.rater, {})
-            suffix = content_hash([item.id, generator.name, rating.rater, text], 5)
-            provenance: Row = {
-                "input_id": item.id,
-                "generated_by": rating.rater,
-                "model": model_name(str(known.get("spec", rating.rater))),
-                "generator": generator.name,
-                "generator_digest": generator.digest,
-                "shot_count": str(generator.shots_for(cell)),
-                "seed": None if known.get("seed") is None else str(known["seed"]),
-                "settings": json.dumps(known, sort_keys=True),
-            }
-            yield {"id": f"{item.id[:180]}-{suffix}", **given, **_output_cells(generator, output_of(rating)), **cell,
-                   **provenance}  # fmt: skip
+            cells = _output_cells(generator, output_of(rating))
+            yield _row(generator, item, by_unit[rating.unit], rating.rater, cells, settings.get(rating.rater))
+
+
+def blank_rows(plan: GenerationPlan, items: Iterable[Item], author: str) -> Iterator[Row]:
+    """The rows that a person fills in: those of `generated_rows`, without outputs."""
+    blank = dict.fromkeys(plan.generator.output)
+    for item in items:
+        for unit in plan.units(item.id):
+            yield _row(plan.generator, item, unit.text or "", author, blank)
+
+
+def _row(
+    generator: Generator,
+    item: Item,
+    text: str,
+    author: str,
+    output: Mapping[str, object],
+    settings: Mapping[str, object] | None = None,
+) -> Row:
+    """An output of the cell that a unit's text names; `settings` are those of the model, None for a person."""
+    cell = cast("dict[str, str]", json.loads(text))
+    number = int(cell.pop(NUMBER))
+    seed = cast("int | None", (settings or {}).get("seed"))
+    suffix = content_hash([item.id, generator.name, author, text], 5)
+    return {
+        "id": f"{item.id[:180]}-{suffix}",
+        **{name: _cell_text(value) for name, value in item.fields.items()},
+        **output,
+        **cell,
+        "input_id": item.id,
+        "generated_by": author,
+        "model": None if settings is None else model_name(str(settings["spec"])),
+        "generator": generator.name,
+        "generator_digest": generator.digest,
+        "shot_count": None if settings is None else str(generator.shots_for(cell)),
+        "seed": None if seed is None else str(seed_of(seed, number)),
+        "settings": None if settings is None else json.dumps(settings, sort_keys=True),
+    }
+
+
+def row_columns(generator: Generator, fields: Sequence[str]) -> Sequence[str]:
+    """The columns of the rows that a generator's outputs from items with these fields become."""
+    return list(dict.fromkeys(["id", *fields, *generator.output, *generator.cells, *PROVENANCE]))
 
 
 def _output_cells(generator: Generator, output: Output) -> Row:

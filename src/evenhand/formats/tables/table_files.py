@@ -65,13 +65,17 @@ def write_table(path: str | Path, sheet: Sheet, *, overwrite: bool = False) -> i
     what stands in the way; the target is then as it was.
     """
     path = Path(path)
-    write = WRITERS.get(path.suffix.lower())
-    if write is None:
+    check_writable(path)
+    with writing(path, overwrite=overwrite) as temporary:
+        return WRITERS[path.suffix.lower()](temporary, sheet)
+
+
+def check_writable(path: Path) -> None:
+    """Raise UserError if the file's name ends with no format that can be written."""
+    if path.suffix.lower() not in WRITERS:
         raise UserError(
             f"{path}: the name ends in {path.suffix!r}, which is not a known format; valid are {', '.join(WRITERS)}"
         )
-    with writing(path, overwrite=overwrite) as temporary:
-        return write(temporary, sheet)
 
 
 @contextmanager
