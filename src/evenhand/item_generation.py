@@ -17,7 +17,7 @@ from evenhand.formats.tables.table_files import TableSource, check_writable, ope
 from evenhand.generation.embedding import embedding_model
 from evenhand.generation.filters import tf_idf
 from evenhand.generation.load import load_generator
-from evenhand.generation.model import Cell, Generator
+from evenhand.generation.model import Generator
 from evenhand.generation.ontology import load_ontology
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
@@ -35,7 +35,6 @@ from evenhand.run.generation import (
     open_work,
     row_columns,
     run_generation,
-    select_cells,
 )
 from evenhand.store.store import Store
 from evenhand.study import Study
@@ -119,7 +118,7 @@ def generate(
     found = _configured(load_generator(generator) if not isinstance(generator, Generator) else generator, labels, shots)
     plan = GenerationPlan(
         found,
-        _chosen_cells(found, cells or {}, shots),
+        found.select_cells(cells or {}, shots),
         per_cell or found.per_cell,
         load_ontology(ontology) if ontology is not None else None,
         tf_idf if embedding is None else embedding_model(embedding),
@@ -141,7 +140,8 @@ def generate(
             estimated = estimate_generation(store, plan, model, run_options)
             return RunEstimate(str(estimated).replace("to rate", "to write"), estimated.units, estimated.models)
         if file is not None:
-            file.check(list(generated_rows(store, plan)))
+            complete = all(run.state != "running" for run in store.work.runs())
+            file.check(list(generated_rows(store, plan)), complete=complete)
         outcome = run_generation(store, plan, model, run_options, progress=progress)
         (_, raters, stopped, reason), name = outcome.parts("Nothing was written"), split_spec(model)[0]
         counts, written = GenerationCounts.of(store, name), list(generated_rows(store, plan))
@@ -174,7 +174,7 @@ def writing_sheet(
     The arguments are those of `generate`; `author` is who writes. Raises UserError if one is not valid.
     """
     found = load_generator(generator)
-    plan = GenerationPlan(found, _chosen_cells(found, cells, shots), per_cell or found.per_cell)
+    plan = GenerationPlan(found, found.select_cells(cells, shots), per_cell or found.per_cell)
     rows = list(blank_rows(plan, items_of(items, plan.protocol, mapping, id_column), author))
     return write_table(output, _sheet_of(rows), overwrite=overwrite)
 
@@ -182,15 +182,6 @@ def writing_sheet(
 def _sheet_of(rows: Sequence[Row]) -> Sheet:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     return Sheet(columns, ([row.get(name) for name in columns] for row in rows), for_people=True)
-
-
-def _chosen_cells(
-    generator: Generator, cells: Mapping[str, Sequence[str]], shots: Sequence[int] | None
-) -> Sequence[Cell]:
-    found = select_cells(generator, cells, shots)
-    if not found:
-        raise UserError(f"{generator.name}: no cell is left to write for; choose other cells or shots")
-    return found
 
 
 @contextmanager
@@ -213,8 +204,7 @@ def _configured(generator: Generator, labels: Sequence[str] | None, shots: Seque
     """The generator with other labels, or another number of worked examples if no dimension states it."""
     if labels is not None:
         generator = generator.offering(labels)
-    states_shots = any(value.shots is not None for values in generator.cells.values() for value in values.values())
-    if shots is not None and not states_shots:
+    if shots is not None and not generator.shot_counts:
         if len(shots) != 1:
             raise UserError(f"{generator.name} has no cells for several numbers of worked examples; give one")
         generator = generator.model_copy(update={"shots": shots[0]})
@@ -243,21 +233,21 @@ class _OutputFile:
         if not path.parent.is_dir():
             raise UserError(f"{path}: there is no folder {path.parent}; create it first")
 
-    def check(self, known: Sequence[Row]) -> None:
-        """Raise UserError if the file is there and holds anything but outputs that are known, unchanged."""
+    def check(self, known: Sequence[Row], *, complete: bool) -> None:
+        """Raise UserError if the file is there and holds anything but the outputs that are known, unchanged.
+
+        Not `complete`: a run was killed before it wrote the file again, which may lack some of them.
+        """
         if not self._path.exists() or self._overwrite:
             return
         if self._questions:
             unchanged = self._path.read_text(encoding="utf-8") == _questions_text(known)
         else:
             table, problems = open_table(self._path), Problems(str(self._path))
-            there = [dict(zip(table.columns, map(text_of, cells), strict=True)) for _, cells in table.rows(problems)]
-            by_id = {row["id"]: {name: text_of(value) for name, value in row.items()} for row in known}
-            unchanged = not problems and all(
-                {name: value for name, value in row.items() if value is not None}
-                == {name: value for name, value in by_id.get(row.get("id"), {}).items() if value is not None}
-                for row in there
-            )
+            there = [_cells(dict(zip(table.columns, cells, strict=True))) for _, cells in table.rows(problems)]
+            wanted = {str(row["id"]): _cells(row) for row in known}
+            same = all(wanted.get(row.get("id", "")) == row for row in there)
+            unchanged = same and not problems and not (complete and len(there) < len(wanted))
         if not unchanged:
             raise UserError(
                 f"{self._path}: the file is there and was not written by this work, or was changed since; choose "
@@ -274,6 +264,12 @@ class _OutputFile:
         else:
             return f"{self._path}: not written, there is no output yet"
         return f"{self._path}: {counted(len(rows), 'row')}"
+
+
+def _cells(row: Row) -> Mapping[str, str]:
+    """What is in a row's cells, as text; an empty cell is the same as none."""
+    texts = ((name, text_of(value)) for name, value in row.items())
+    return {name: text for name, text in texts if text is not None}
 
 
 def _questions_text(rows: Sequence[Row]) -> str:

@@ -128,11 +128,38 @@ class Generator(Definition):
         """Every combination of the values of its dimensions; one empty cell if there is no dimension."""
         return [dict(zip(self.cells, values, strict=True)) for values in product(*self.cells.values())]
 
+    def select_cells(self, chosen: Mapping[str, Sequence[str]], shots: Sequence[int] | None) -> Sequence[Cell]:
+        """The cells with these values, and with these numbers of worked examples. Raises UserError if there is none."""
+        for name, values in chosen.items():
+            if name not in self.cells:
+                raise UserError(f"{self.name}: {unknown('dimension', name, self.cells)}")
+            for value in values:
+                if value not in self.cells[name]:
+                    raise UserError(f"{self.name}: {unknown(f'value of {name}', value, self.cells[name])}")
+        cells = [cell for cell in self.all_cells if all(cell[name] in values for name, values in chosen.items())]
+        if shots is not None and self.shot_counts:
+            for number in shots:
+                if number not in self.shot_counts:
+                    valid = ", ".join(map(str, self.shot_counts))
+                    raise UserError(f"{self.name} has no cell with {number} worked examples; it has: {valid}")
+            cells = [cell for cell in cells if self._stated_shots(cell) in shots]
+        if not cells:
+            raise UserError(f"{self.name}: no cell is left to write for; choose other cells or shots")
+        return cells
+
+    @cached_property
+    def shot_counts(self) -> Sequence[int]:
+        """The numbers of worked examples that its cells stand for; none if no dimension states them."""
+        stated = (value.shots for values in self.cells.values() for value in values.values())
+        return sorted({shots for shots in stated if shots is not None})
+
+    def _stated_shots(self, cell: Cell) -> int | None:
+        given = (self.cells[name][value].shots for name, value in cell.items())
+        return next((shots for shots in given if shots is not None), self.shots)
+
     def shots_for(self, cell: Cell) -> int:
         """How many worked examples the prompt for a cell has."""
-        given = [self.cells[name][value].shots for name, value in cell.items()]
-        found = next((shots for shots in given if shots is not None), self.shots)
-        suitable = len(self.examples_for(cell))
+        found, suitable = self._stated_shots(cell), len(self.examples_for(cell))
         return suitable if found is None else min(found, suitable)
 
     def examples_for(self, cell: Cell) -> Sequence[WorkedExample]:

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evenhand.errors import RaterFailure
@@ -72,7 +72,7 @@ class Writer:
         seed = self._parameters.get("seed")
         sample = {"sample": number - 1, "seed": None if seed is None else seed_of(seed, number)}
         request, code = self._prompts.request(item, cell, **{**self._parameters, **sample})
-        written = Written()
+        written, seen = Written(), set[str]()
         for _ in range(self._generator.retries + 1):
             try:
                 reply = written.reply = await self._chat.complete(request)
@@ -87,6 +87,9 @@ class Writer:
                 if rejected.reason == REFUSED:
                     return written
                 request = _again(request, reply, code, rejected.hint)
+                if reply.text in seen:
+                    request = replace(request, temperature=1.0)
+                seen.add(reply.text)
                 continue
             written.attempts.dropped = found.dropped
             written.output, written.declined, written.failure = found.output, found.declined, None

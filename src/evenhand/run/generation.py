@@ -36,7 +36,7 @@ from evenhand.run.judge import judge
 from evenhand.run.progress import Outcome, Stopped
 from evenhand.store.items import ItemUnits
 from evenhand.store.store import Store, create_store, open_store
-from evenhand.text import counted, unknown
+from evenhand.text import counted
 from evenhand.units import unit_id
 
 NUMBER = "number"
@@ -340,30 +340,3 @@ def _cell_text(value: FieldValue) -> object:
         lines = all(isinstance(part, Triple) and not set("→|\t\n;=>") & set("".join(part)) for part in value)
         return field_text(value) if lines or (len(value) == 1 and isinstance(value[0], str)) else json.dumps(value)
     return value
-
-
-def select_cells(
-    generator: Generator, chosen: Mapping[str, Sequence[str]], shots: Sequence[int] | None
-) -> Sequence[Cell]:
-    """The cells with these values, and with these numbers of worked examples. Raises UserError for unknown ones."""
-    for name, values in chosen.items():
-        if name not in generator.cells:
-            raise UserError(f"{generator.name}: {unknown('dimension', name, generator.cells)}")
-        for value in values:
-            if value not in generator.cells[name]:
-                raise UserError(f"{generator.name}: {unknown(f'value of {name}', value, generator.cells[name])}")
-    cells = [cell for cell in generator.all_cells if all(cell[name] in values for name, values in chosen.items())]
-    stated = [(cell, _stated_shots(generator, cell)) for cell in cells]
-    known = sorted({number for _, number in stated if number is not None})
-    if shots is None or not known:
-        return cells
-    for number in shots:
-        if number not in known:
-            valid = ", ".join(map(str, known))
-            raise UserError(f"{generator.name} has no cell with {number} worked examples; it has: {valid}")
-    return [cell for cell, number in stated if number in shots]
-
-
-def _stated_shots(generator: Generator, cell: Cell) -> int | None:
-    given = [generator.cells[name][value].shots for name, value in cell.items()]
-    return next((shots for shots in given if shots is not None), None)
