@@ -186,6 +186,21 @@ def test_after_three_retries_a_cell_has_failed_and_can_be_tried_again(call: Call
     assert len(rows_of("qa.jsonl")) == 1
 
 
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [(says("", finish="length"), "token limit reached before any answer"), (says(None, refusal="No."), "refused")],
+)
+def test_a_reply_that_another_request_would_not_change_is_not_requested_again(
+    call: Caller, tmp_path: Path, answer: Answer, reason: str
+):
+    with ChatServer(answer) as server:
+        options = ("-o", "t.jsonl", "--model", f"m={server.url}#m")
+        result = call("generate", "kg-triples", "--items", texts_file(tmp_path, FUNDING), *options)
+        assert len(server.calls) == 1
+    assert result.code == 1
+    assert f"failed 1: {reason}" in result.out
+
+
 def test_a_chunk_without_facts_is_a_counted_refusal_and_not_an_invented_pair(call: Caller, tmp_path: Path):
     chunks = chunks_file(tmp_path, 1)
     no_facts = reply(declined="The chunk states no facts.", question=None, answer=None)

@@ -14,12 +14,11 @@ from evenhand.generation.ontology import Ontology
 from evenhand.generation.prompt import CLASSES, CODE, DECLINED, ENTRY_KEYS
 from evenhand.llm.base import Reply
 from evenhand.llm.fencing import restored
-from evenhand.llm.json_repair import Body, Mark, Unread, Unreadable, find_object, folded
+from evenhand.llm.json_repair import HINTS, HOPELESS, Body, Mark, Unreadable, folded, object_in
 from evenhand.nlp.quotes import Quotes
 from evenhand.records import Item
 from evenhand.scales import Nominal, label_key
 
-REFUSED = "refused"
 NO_CODE = "no code"
 OTHER_CODE = "reply to another request"
 BOTH = "declined and answered at once"
@@ -35,7 +34,9 @@ class Rejected(ValueError):
     def __init__(self, reason: str, hint: str | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.hint = hint or f"{reason[:1].upper()}{reason[1:]}."
+        self.hint = hint or HINTS.get(reason, f"{reason[:1].upper()}{reason[1:]}.")
+        self.is_final = reason in HOPELESS
+        """Whether another request would end in the same way."""
 
 
 @dataclass
@@ -65,13 +66,10 @@ def read_output(generator: Generator, ontology: Ontology | None, item: Item, cod
 
 
 def _body(generator: Generator, code: str, reply: Reply) -> Body:
-    if reply.finish == "refusal":
-        raise Rejected(REFUSED)
     try:
-        body = find_object(reply.text, [CODE, *generator.output]).body
+        body = object_in(reply, [CODE, *generator.output]).body
     except Unreadable as error:
-        cut_off = reply.finish == "length" and str(error) != Unread.MORE_THAN_ONE
-        raise Rejected(Unread.TRUNCATED if cut_off else str(error)) from error
+        raise Rejected(str(error)) from error
     if str(body.get(CODE) or "").strip().casefold() != code.casefold():
         raise Rejected(OTHER_CODE if body.get(CODE) else NO_CODE, f'"{CODE}" must be {code}.')
     return body

@@ -11,7 +11,7 @@ from evenhand.generation.filters import Embed, most_similar, tf_idf, word_count
 from evenhand.generation.model import Cell, Generator, Output, SimilarityFilter
 from evenhand.generation.ontology import Ontology
 from evenhand.generation.prompt import GeneratorPrompts
-from evenhand.generation.reply import REFUSED, ReadOutput, Rejected, read_output
+from evenhand.generation.reply import ReadOutput, Rejected, read_output
 from evenhand.llm.base import CallError, Chat, Reply, Request
 from evenhand.llm.fencing import follow_up, harmless
 from evenhand.records import Item
@@ -84,7 +84,7 @@ class Writer:
             except Rejected as rejected:
                 written.attempts.rejected[rejected.reason] += 1
                 written.failure = RaterFailure(rejected.reason, reply.text)
-                if rejected.reason == REFUSED:
+                if rejected.is_final:
                     return written
                 request = _again(request, reply, code, rejected.hint)
                 if reply.text in seen:

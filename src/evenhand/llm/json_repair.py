@@ -16,16 +16,34 @@ from enum import Enum
 from functools import lru_cache
 from typing import cast
 
+from evenhand.llm.base import Reply
+
 
 class Unread:
     """Why there is no object in a reply."""
 
+    REFUSED = "refused"
+    USED_UP = "token limit reached before any answer (raise --max-tokens)"
     EMPTY = "empty reply"
     TRUNCATED = "truncated"
     NOT_JSON = "not JSON"
     NOT_AN_OBJECT = "not a JSON object"
     MORE_THAN_ONE = "more than one answer"
 
+
+HINTS = {
+    Unread.EMPTY: "The reply was empty.",
+    Unread.REFUSED: "There was no reply.",
+    Unread.USED_UP: "There was no answer.",
+    Unread.TRUNCATED: "The reply was cut off before its end: keep it shorter.",
+    Unread.NOT_JSON: "The reply contains no JSON object that can be read.",
+    Unread.NOT_AN_OBJECT: "The reply is JSON, but not an object.",
+    Unread.MORE_THAN_ONE: "The reply contains several JSON objects that differ: give one.",
+}
+"""What the model is told about a reply without an object."""
+
+HOPELESS = (Unread.REFUSED, Unread.USED_UP)
+"""Another request would end in the same way: the model refused, or thought until it reached its limit."""
 
 MOST_UNCLOSED = 20
 """Unclosed braces that do not begin an object, after which the search for an object is given up."""
@@ -58,6 +76,22 @@ class Cut(Unreadable):
     def __init__(self, start: int | None) -> None:
         self.start = start
         super().__init__(Unread.TRUNCATED)
+
+
+def object_in(reply: Reply, expected: Collection[str]) -> Found:
+    """The object in a reply, as `find_object` finds it. Raises Unreadable with a reason that fits how the reply ended."""
+    if reply.finish == "refusal":
+        raise Unreadable(Unread.REFUSED)
+    try:
+        return find_object(reply.text, expected)
+    except Cut as cut:
+        if cut.start is None and reply.finish == "length":
+            raise Unreadable(Unread.USED_UP) from cut
+        raise
+    except Unreadable as error:
+        if reply.finish != "length" or str(error) == Unread.MORE_THAN_ONE:
+            raise
+        raise Unreadable(Unread.USED_UP if str(error) == Unread.EMPTY else Unread.TRUNCATED) from error
 
 
 def find_object(text: str, expected: Collection[str]) -> Found:

@@ -26,7 +26,19 @@ from typing import TypeGuard, cast
 from evenhand.errors import RaterFailure
 from evenhand.llm.base import Reply, Request
 from evenhand.llm.fencing import follow_up, restored
-from evenhand.llm.json_repair import Body, Cut, Mark, Unread, Unreadable, complete_objects, find_object, folded, same
+from evenhand.llm.json_repair import (
+    HINTS,
+    HOPELESS,
+    Body,
+    Cut,
+    Mark,
+    Unread,
+    Unreadable,
+    complete_objects,
+    folded,
+    object_in,
+    same,
+)
 from evenhand.nlp.quotes import Quotes, worth_finding
 from evenhand.protocol.completion import Judgement, carrier, is_asked, lead_for
 from evenhand.protocol.model import Criterion, Protocol, field_text
@@ -45,8 +57,6 @@ _RATIONALES = (*_RATIONALE, "rationales", "reasons", "explanations", "justificat
 class Reason(Unread):
     """Why a reply cannot be used: the whole vocabulary. Reports count failures by these words."""
 
-    REFUSED = "refused"
-    USED_UP = "token limit reached before any answer (raise --max-tokens)"
     LEFT_OUT = "left out of the reply"
     NO_CODE = "no unit code"
     OTHER_CODE = "reply to another unit"
@@ -61,19 +71,6 @@ class Reason(Unread):
     NO_CONFIDENCE = "no confidence"
     BAD_CONFIDENCE = "confidence is not a percentage"
     NO_NOTES = "no notes"
-
-
-_HOPELESS = (Reason.REFUSED, Reason.USED_UP)
-
-_WHOLE = {
-    Reason.EMPTY: "The reply was empty.",
-    Reason.REFUSED: "There was no reply.",
-    Reason.USED_UP: "There was no answer.",
-    Reason.TRUNCATED: "The reply was cut off before its end: keep it shorter.",
-    Reason.NOT_JSON: "The reply contains no JSON object that can be read.",
-    Reason.NOT_AN_OBJECT: "The reply is JSON, but not an object.",
-    Reason.MORE_THAN_ONE: "The reply contains several JSON objects that differ: give one.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +91,7 @@ class ParsedReply:
     @property
     def worth_asking_again(self) -> bool:
         """Whether another reply may be better; not if the model refused, or thought until it reached its limit."""
-        return bool(self.faults) and not any(fault.reason in _HOPELESS for fault in self.faults.values())
+        return bool(self.faults) and not any(fault.reason in HOPELESS for fault in self.faults.values())
 
     def judgements(self, case: PromptCase, reply: Reply) -> Sequence[Judgement]:
         """What the reply says about each unit of its case, or the failure that takes its place."""
@@ -115,7 +112,7 @@ def read_reply(protocol: Protocol, case: PromptCase, reply: Reply) -> ParsedRepl
     try:
         entries = reader.entries()
     except Unreadable as error:
-        reading.faults = {unit.id: Fault(str(error), _WHOLE[str(error)]) for unit in case.units}
+        reading.faults = {unit.id: Fault(str(error), HINTS[str(error)]) for unit in case.units}
         return reading
     for unit in case.units:
         found = reader.read(unit, entries)
@@ -169,23 +166,15 @@ class _ReplyReader:
     def entries(self) -> Sequence[_UnitEntry]:
         """The objects with answers. Raises Unreadable, with a reason that holds for all units."""
         text, group = self._reply.text, f"{self._noun}s"
-        if self._reply.finish == "refusal":
-            raise Unreadable(Reason.REFUSED)
         names = [name for one in self._protocol.criteria for name in (one.id, one.title)]
         single = [UNIT_CODE, *names] if len(self._case.units) == 1 else []
         try:
-            found = find_object(text, [group, *self._codes.values(), *single])
+            found = object_in(self._reply, [group, *self._codes.values(), *single])
         except Cut as cut:
             # Of a list of units, those that were complete before the cut are kept.
-            if cut.start is None and self._cut_off:
-                raise Unreadable(Reason.USED_UP) from cut
             self._cut_off = True
             complete = () if cut.start is None else complete_objects(text, cut.start)
             return [entry for body in complete for entry in self._entries(body)]
-        except Unreadable as error:
-            if not self._cut_off or str(error) == Reason.MORE_THAN_ONE:
-                raise
-            raise Unreadable(Reason.USED_UP if str(error) == Reason.EMPTY else Reason.TRUNCATED) from error
         if found.start is not None and self._reply.choices:
             self._offsets = {
                 tuple(folded(key) if isinstance(key, str) else key for key in path): offset
