@@ -4,7 +4,6 @@ A relation may restrict the classes of its subject and object. A class may be a 
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
@@ -65,11 +64,7 @@ class Ontology(Definition):
         return None
 
 
-def _contradictions(content: Content) -> list[Problem]:
-    return list(_problems(content))
-
-
-def _problems(content: Content) -> Iterator[Problem]:
+def _contradictions(content: Content) -> Iterator[Problem]:
     raw = mapping_of(content.value)
     given = mapping_of(raw.get("classes"))
     classes = {str(name): valid_or_none(OntologyClass.model_validate, spec) for name, spec in given.items()}
@@ -106,7 +101,4 @@ ONTOLOGIES = DefinitionFiles(
     check=_contradictions,
 )
 
-
-def load_ontology(path: str | Path) -> Ontology:
-    """The ontology in a file. Raises InputError with every problem in it."""
-    return ONTOLOGIES.load(path)
+load_ontology = ONTOLOGIES.load

@@ -10,7 +10,7 @@ Scalars follow YAML 1.2's core schema: `off`, `yes` and `no` are texts (a label 
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,7 +75,7 @@ class DefinitionFiles(Generic[D]):
     template: str
     group: str | None
     model: type[D]
-    check: Callable[[Content], list[Problem]]
+    check: Callable[[Content], Iterable[Problem]]
     error: type[InputError] = InputError
 
     def available(self) -> Mapping[str, Traversable]:
@@ -134,7 +134,7 @@ class DefinitionFiles(Generic[D]):
             found = self.model.model_validate(value)
         except ValidationError as error:
             problems += validation_problems(error, self.model, content)
-        problems += self.check(content)
+        problems.extend(self.check(content))
         if problems or found is None:
             raise self.error(source, sorted(set(problems), key=lambda problem: (problem.line or 0, str(problem))))
         return found

@@ -6,7 +6,6 @@ Items with a question or claim that has a rating keep theirs.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Protocol as Interface
 from typing import cast
 
 from evenhand.errors import InputError, Problem, RaterFailure, StudyError, UserError
@@ -180,7 +179,7 @@ class _DerivationWorker(Worker[_Made]):
         super().__init__(recorder, rater)
         store, counters = recorder.store, self.counters
         noun = store.protocol.rule.of
-        self._maker: _Maker = (ClaimMaker if noun == "claim" else QuestionMaker)(rater, store.protocol)
+        self._maker = (ClaimMaker if noun == "claim" else QuestionMaker)(rater, store.protocol)
         counters.rater = f"{noun}s({rater.ref.id})"
         settings = {**rater.settings, "making": self._maker.generator.digest}
         self.spec = RunSpec(model_ref(counters.rater, settings), settings)
@@ -230,14 +229,6 @@ class _DerivationWorker(Worker[_Made]):
             counters.units += found is not None
         finished = [Finished(item, (), budget.finish((*self.names, item))) for item, _ in done]
         self._store.work.finish(*self.names, finished)
-
-
-class _Maker(Interface):
-    generator: Generator
-
-    async def make(self, item: Item) -> Sequence[Question | Claim]:
-        """The units of an item. Raises RaterFailure if the model gave none that can be used."""
-        ...
 
 
 def _model_of(rater: Rater, noun: str) -> Chat:
@@ -298,7 +289,8 @@ class QuestionMaker:
         written = await self.write(item)
         if written.failure is not None:
             raise written.failure
-        return questions_in(written)
+        entries = cast("Sequence[Mapping[str, str]]", (written.output or {}).get("questions", ()))
+        return [Question(one["question"], one["answer"], one["key_info"]) for one in entries]
 
     async def write(self, item: Item) -> Written:
         """The questions of an item with the reference's answers, as an output of the generator."""
@@ -330,9 +322,3 @@ class QuestionMaker:
             if answer.criterion == self._criterion.id:
                 return str(self._criterion.scale.read(answer.value))
         raise RaterFailure(f"the reference's answer: {Reason.NO_ANSWER.format(criterion=self._criterion.id)}")
-
-
-def questions_in(written: Written) -> Sequence[Question]:
-    """The questions of an output; none if the model found nothing to ask."""
-    entries = cast("Sequence[Mapping[str, str]]", (written.output or {}).get("questions", ()))
-    return [Question(one["question"], one["answer"], one["key_info"]) for one in entries]
