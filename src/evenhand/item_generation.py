@@ -25,17 +25,18 @@ from evenhand.raters.base import RunOptions
 from evenhand.raters.registry import split_spec
 from evenhand.records import Item
 from evenhand.results import GenerationResult, RunEstimate
+from evenhand.run.estimate import estimate
 from evenhand.run.generation import (
     GenerationCounts,
     GenerationPlan,
     Row,
     blank_rows,
-    estimate_generation,
     generated_rows,
     open_work,
     row_columns,
-    run_generation,
+    writing_model,
 )
+from evenhand.run.judge import judge
 from evenhand.store.store import Store
 from evenhand.study import Study
 from evenhand.text import counted
@@ -135,14 +136,14 @@ def generate(
     fields = list(rows.columns) if isinstance(rows, ItemSource) else list(found.input)
     target = None if study is None else _Target(str(study), found, fields, protocol)
     with _work(":memory:" if dry_run and not Path(location).exists() else location, plan, rows) as store:
-        run_options = RunOptions(**cast("dict[str, Any]", options))
+        run_options, writer = RunOptions(**cast("dict[str, Any]", options)), writing_model(store, plan, model)
         if dry_run:
-            estimated = estimate_generation(store, plan, model, run_options)
+            estimated = estimate(store, [writer], run=run_options)
             return RunEstimate(str(estimated).replace("to rate", "to write"), estimated.units, estimated.models)
         if file is not None:
             complete = all(run.state != "running" for run in store.work.runs())
             file.check(list(generated_rows(store, plan)), complete=complete)
-        outcome = run_generation(store, plan, model, run_options, progress=progress)
+        outcome = judge(store, [writer], run=run_options, progress=progress)
         (_, raters, stopped, reason), name = outcome.parts("Nothing was written"), split_spec(model)[0]
         counts, written = GenerationCounts.of(store, name), list(generated_rows(store, plan))
         lines = [f"{name}: " + "\n".join(counts.lines()), *outcome.total.usage_lines()]

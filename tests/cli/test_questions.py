@@ -312,7 +312,7 @@ def test_an_item_without_a_usable_reply_keeps_its_questions_and_is_asked_about_a
     with ChatServer(says("I would rather not.")) as useless:
         result = call("questions", "make", study, "--rater", f"m={useless.url}#m")
         assert len(useless.calls) == 2, "asked, and asked again with what was wrong"
-        assert "An earlier reply cannot be used. Not JSON" in useless.calls[1].prompt
+        assert "An earlier reply cannot be used. The reply contains no JSON object" in useless.calls[1].prompt
         port = useless.port
     assert result.code == 1
     assert "study.db: 0 questions for 0 items, made by m\n  failed 1, unchanged: not JSON" in result.out

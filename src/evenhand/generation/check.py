@@ -1,13 +1,13 @@
 """Check the parts of a generator against each other. Valid parts are checked even if others are not."""
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Annotated, Any
+from collections.abc import Collection, Iterator
+from typing import Annotated
 
 from pydantic import StringConstraints, TypeAdapter
-from typing_extensions import TypedDict
 
 from evenhand.errors import Problem
 from evenhand.generation.model import CellValue, Filter, InputField, OutputField, WorkedExample
+from evenhand.generation.prompt import ENTRY_KEYS
 from evenhand.protocol.check import (
     RESERVED,
     entries_of,
@@ -29,34 +29,7 @@ _FILTER: TypeAdapter[Filter] = TypeAdapter(Filter)
 _Words = Annotated[str, StringConstraints(strict=True, pattern=r"\S")]
 
 
-class _Entry(TypedDict):
-    subject: _Words
-    predicate: _Words
-    object: _Words
-
-
-class _QuotingEntry(_Entry):
-    quote: _Words
-
-
-class _QuestionEntry(TypedDict):
-    key_info: _Words
-    question: _Words
-
-
-class _ClaimEntry(TypedDict):
-    claim: _Words
-
-
-_VALUES: Mapping[str, tuple[TypeAdapter[Any], str]] = {
-    "text": (TypeAdapter(_Words), "a text"),
-    "label": (TypeAdapter(_Words), "a label"),
-    "triples": (TypeAdapter(list[_Entry]), "a list of {subject, predicate, object}"),
-    "quoted": (TypeAdapter(list[_QuotingEntry]), "a list of {subject, predicate, object, quote}"),
-    "questions": (TypeAdapter(list[_QuestionEntry]), "a list of {key_info, question}"),
-    "claims": (TypeAdapter(list[_ClaimEntry]), "a list of {claim}"),
-}
-"""What a worked example gives for an output field."""
+_TEXT, _ENTRIES = TypeAdapter[str](_Words), TypeAdapter(list[dict[str, _Words]])
 
 
 def contradictions(content: Content) -> list[Problem]:
@@ -179,17 +152,20 @@ class _GeneratorCheck:
     def example_output(
         self, spec: OutputField, value: object, example: WorkedExample, path: KeyPath
     ) -> Iterator[Problem]:
-        adapter, wanted = _VALUES["quoted" if spec.quotes_from else spec.kind]
-        if valid_or_none(adapter.validate_python, value) is None:
-            yield self.problem(f"an output of kind {spec.kind} is {wanted}", path)
+        keys = (*ENTRY_KEYS.get(spec.kind, ()), *(("quote",) if spec.quotes_from else ()))
+        entries = valid_or_none(_ENTRIES.validate_python, value) if keys else None
+        if keys and (entries is None or not all(entry.keys() >= set(keys) for entry in entries)):
+            yield self.problem(f"an output of kind {spec.kind} is a list of {{{', '.join(keys)}}}", path)
+        elif not keys and valid_or_none(_TEXT.validate_python, value) is None:
+            yield self.problem(f"an output of kind {spec.kind} is a {spec.kind}", path)
         elif spec.kind == "label" and value not in (spec.labels or {}):
             yield self.unknown("label", value, spec.labels or {}, path)
         elif spec.quotes_from:
             source = str(example.input.get(spec.quotes_from, ""))
-            for place, entry in enumerate(entries_of(value)):
-                quote = str(mapping_of(entry)["quote"])
-                if quote not in source:
-                    yield self.problem(f"the quote {quote!r} is not in {spec.quotes_from!r}", (*path, place, "quote"))
+            for place, entry in enumerate(entries or ()):
+                if entry["quote"] not in source:
+                    what = f"the quote {entry['quote']!r} is not in {spec.quotes_from!r}"
+                    yield self.problem(what, (*path, place, "quote"))
 
     def enough_examples(self) -> Iterator[Problem]:
         """Each value that stands for a number of examples has that many for every value of the other dimensions."""

@@ -26,14 +26,12 @@ from evenhand.llm.endpoints import model_name
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol, field_text
-from evenhand.raters.base import RATER_DEFAULTS, Rater, RunOptions, model_ref
+from evenhand.raters.base import RATER_DEFAULTS, Rater, model_ref
 from evenhand.raters.llm_judge.rater import LlmRater
 from evenhand.raters.registry import RaterContext, split_spec
 from evenhand.records import Answer, FieldValue, Item, Rating, Status, Triple, Unit
 from evenhand.run.derivation import QuestionMaker
-from evenhand.run.estimate import CostEstimate, estimate
-from evenhand.run.judge import judge
-from evenhand.run.progress import Outcome, Stopped
+from evenhand.run.progress import Stopped
 from evenhand.store.items import ItemUnits
 from evenhand.store.store import Store, create_store, open_store
 from evenhand.text import counted
@@ -191,17 +189,8 @@ def _add_units(store: Store, work: Sequence[ItemUnits]) -> None:
         store.items.replace_units(more)
 
 
-def run_generation(store: Store, plan: GenerationPlan, model: str, run: RunOptions, *, progress: bool) -> Outcome:
-    """Write what the model has not written yet."""
-    return judge(store, [_source(store, plan, model)], RATER_DEFAULTS, run, progress=progress)
-
-
-def estimate_generation(store: Store, plan: GenerationPlan, model: str, run: RunOptions) -> CostEstimate:
-    """What `run_generation` would take. Nothing is sent and nothing stored."""
-    return estimate(store, [_source(store, plan, model)], RATER_DEFAULTS, run)
-
-
-def _source(store: Store, plan: GenerationPlan, model: str) -> Callable[[RaterContext], Rater]:
+def writing_model(store: Store, plan: GenerationPlan, model: str) -> Callable[[RaterContext], Rater]:
+    """What builds the rater that a model is; `judge` lets it write what it has not written yet."""
     name, spec, _ = split_spec(model)
 
     def earlier(rater: str, item: str) -> Sequence[Output]:
