@@ -107,13 +107,12 @@ def jury(spec: str, name: str, context: RaterContext) -> Rater:
     return Jury(name, context.protocol, members)
 
 
-class Jury:
+class Jury(Rater):
     """A rater made of raters: each member rates by itself, and the votes are combined."""
 
     def __init__(self, name: str, protocol: Protocol, members: Sequence[Rater]) -> None:
         self._protocol = protocol
         self.members = members
-        self.remarks: Sequence[str] = ()
         self.chats: Sequence[Chat] = [chat for member in members for chat in member.chats]
         self.together = all(member.together for member in members)
         self.settings: Mapping[str, object] = {
