@@ -50,14 +50,8 @@ def generators(as_json: bool) -> None:
 
 def _about(one: Generator) -> dict[str, object]:
     about = {name: getattr(one, name) for name in ("name", "version", "digest", "title", "language")}
-    cells = {name: list(values) for name, values in one.cells.items()}
-    return {
-        **about,
-        "protocols": list(one.protocols),
-        "input": list(one.input),
-        "output": list(one.output),
-        "cells": cells,
-    }
+    lists = {name: list(getattr(one, name)) for name in ("protocols", "input", "output")}
+    return {**about, **lists, "cells": {name: list(values) for name, values in one.cells.items()}}
 
 
 @click.group()
@@ -87,12 +81,8 @@ def _description(found: Generator) -> Iterator[str]:
     yield from (f"# {found.title}", "", f"{found.name} {found.version}, digest {found.digest[:12]}", "")
     yield from (found.instructions.strip(), "", "## Input", "")
     for name, spec in found.input.items():
-        kinds = [
-            spec.kind,
-            *([] if spec.required else ["optional"]),
-            *([] if spec.shown else ["not shown to the model"]),
-        ]
-        yield f"- {name} ({', '.join(kinds)}): {spec.description or ''}"
+        notes = f"{'' if spec.required else ', optional'}{'' if spec.shown else ', not shown to the model'}"
+        yield f"- {name} ({spec.kind}{notes}): {spec.description or ''}"
     yield from ("", "## Output", "")
     for name, output in found.output.items():
         labels = f"; {' or '.join(found.labels_of(name))}" if output.labels else ""

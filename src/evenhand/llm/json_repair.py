@@ -79,7 +79,7 @@ class Cut(Unreadable):
 
 
 def object_in(reply: Reply, expected: Collection[str]) -> Found:
-    """The object in a reply, as `find_object` finds it. Raises Unreadable with a reason that fits how the reply ended."""
+    """The object in a reply, as `find_object` finds it. The reasons of Unreadable account for how the reply ended."""
     if reply.finish == "refusal":
         raise Unreadable(Unread.REFUSED)
     try:
