@@ -53,6 +53,11 @@ class Pair:
     spearman: Estimate | None = None
 
     @property
+    def of_people(self) -> bool:
+        """Whether neither of the two is a model or a rule."""
+        return self.kind == "person-person"
+
+    @property
     def statistics(self) -> Mapping[str, Estimate]:
         """The coefficients that fit the level, by name."""
         names = ("percent", "kappa", "kappa_linear", "kappa_quadratic", "within_one", "spearman", "ac", "macro_f1")
@@ -135,7 +140,7 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT, combined: Sequ
     everyone = _overall(table, table.active, plan)
     people = everyone if table.people == table.active else _overall(table, table.people, plan)
     pairs = [_pair(table, one, other, plan) for one, other in table.pairs()]
-    among_people = [pair for pair in pairs if pair.kind == "person-person"]
+    among_people = [pair for pair in pairs if pair.of_people]
     who, labelled = voters(table), everyone.given if isinstance(everyone.given, Counts) else None
     return Agreement(
         criterion=table.criterion.id,

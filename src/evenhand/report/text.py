@@ -183,10 +183,11 @@ def _criterion(found: Agreement) -> list[str]:
 
 
 def _pairs(pairs: Sequence[Pair]) -> list[str]:
-    """All pairs; of very many, those that share most units."""
+    """All pairs; of very many, those with a model, then those that share most units."""
     if not pairs:
         return []
-    kept = pairs if len(pairs) <= MOST_PAIRS else sorted(pairs, key=lambda pair: -pair.n)[:MOST_PAIRS]
+    ranked = sorted(pairs, key=lambda pair: (pair.of_people, -pair.n))
+    kept = pairs if len(pairs) <= MOST_PAIRS else ranked[:MOST_PAIRS]
     columns = {"percent agreement": "percent", **({"κ": "kappa"} if pairs[0].labels else {})}
     ordered = {"quadratic κ": "kappa_quadratic", "within one": "within_one"}
     columns |= {"macro-F1": "macro_f1"} if pairs[0].kappa_quadratic is None else ordered
@@ -196,7 +197,7 @@ def _pairs(pairs: Sequence[Pair]) -> list[str]:
         for pair in kept
     ]
     more = len(pairs) - len(kept)
-    rest = [f"  … and {counted(more, 'more pair')} with as many shared units or fewer, in the JSON output"]
+    rest = [f"  … and {counted(more, 'more pair')}, in the JSON output"]
     return [*_table(rows, head), *(rest if more else [])]
 
 

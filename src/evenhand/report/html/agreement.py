@@ -42,7 +42,7 @@ def agreement_section(view: View) -> Section:
         rows += [Row(title, title, one.ceiling_alpha, group="α among people alone") for title, one in named]
         caption = "Agreement beyond chance on each criterion. 1 is perfect, 0 is what chance would give."
         parts.append(forest(caption, rows))
-    if any(one.pairs for one in found.values()):
+    if any(one.pairs and not _omitted(one, view) for one in found.values()):
         parts.append(
             note(
                 "In the matrices of all pairs, a thick outline means two people, a thin one a person and a model, a "
@@ -102,9 +102,9 @@ def _matrices(found: Agreement, view: View) -> Markup:
     """κ and percent agreement of every pair, side by side, since neither should be read alone."""
     if pairs := _omitted(found, view):
         return note(
-            f"{counted(pairs, 'pair')} of raters share a unit, too many for matrices. Below are the {MOST_PAIRS} that "
-            "share the most units. The section on trust compares each model with the people's majority, and the JSON "
-            "report has more pairs."
+            f"{counted(pairs, 'pair')} of raters share a unit: too many for matrices. Below are {MOST_PAIRS}, those "
+            "with a model and those that share the most units. The section on trust compares each model with the "
+            "people's majority, and the JSON report has more pairs."
         )
     kappa = "κ with quadratic weights" if found.pairs[0].kappa_quadratic is not None else "Cohen's κ"
     both = [
@@ -221,7 +221,7 @@ def _pairs(found: Agreement, view: View) -> Markup:
         cells = [estimate_cell(pair.statistics[one], style) for one, (_, style) in shown.items()]
         rows.append([name, pair.kind, f"{pair.n:,}", *cells])
     heads = ["pair", "kind", "n", *(title for title, _ in shown.values())]
-    which = f"The {len(found.pairs)} pairs that share the most units" if _omitted(found, view) else "Every pair"
+    which = counted(len(found.pairs), "pair") if _omitted(found, view) else "Every pair"
     each = None if found.values else note("Too many different answers to list them label by label.")
     if len(found.pairs[0].labels) in range(1, FEW_LABELS + 1):
         labels = [view.value(found.criterion, label) for label in found.labels]

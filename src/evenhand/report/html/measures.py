@@ -7,7 +7,7 @@ from typing import cast
 from markupsafe import Markup
 
 from evenhand.analysis.figures import PEOPLE, Figure
-from evenhand.analysis.targets import TargetResult
+from evenhand.analysis.targets import SHARES, TargetResult
 from evenhand.protocol.guideline import measure_in_words
 from evenhand.protocol.model import MeanMeasure
 from evenhand.report.html.elements import Section, aside, element, folded, join, note, table, warning
@@ -17,7 +17,6 @@ from evenhand.report.numbers import Style, described, interval, number
 from evenhand.scales import Numeric, Ordinal
 from evenhand.text import sentence
 
-_SHARES = ("proportion", "percent_match", "exact_match", "per_label", "majority", "text_match", "abstention")
 _SCORES = ("mean", "sd")
 _FOLDED = ("sd", "majority", "per_label")
 """Long measures that few readers want first."""
@@ -137,7 +136,7 @@ def _forest(caption: str, name: str, rows: Sequence[Row], view: View) -> Markup:
 
 
 def _style(kind: str) -> Style:
-    return "share" if kind in _SHARES else "score" if kind in _SCORES else "coefficient"
+    return "share" if kind in SHARES else "score" if kind in _SCORES else "coefficient"
 
 
 def _about(name: str, view: View) -> str:

@@ -99,12 +99,12 @@ class View:
         return note(
             f"{len(self.full.raters):,} raters are too many to show. Each figure has up to {MOST_RATERS} raters or "
             f"{MOST_PAIRS} pairs or targets, those with the most units and models before people. The JSON report has "
-            "all of them."
+            "more of them."
         )
 
     def _condensed(self, report: Report) -> Report:
         agreements = {
-            name: replace(found, pairs=_largest(found.pairs, MOST_PAIRS, lambda pair: pair.n))
+            name: replace(found, pairs=_largest(found.pairs, MOST_PAIRS, lambda one: one.n, lambda one: one.of_people))
             for name, found in report.agreements.items()
         }
         alike = grouped(
