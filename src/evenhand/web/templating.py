@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,6 @@ _parser = _Parser("commonmark", {"html": False}).enable("table").disable("image"
 _parser.add_render_rule("link_open", _link)
 
 
-@lru_cache(maxsize=256)
 def markdown_html(markdown: str) -> Markup:
     """Markdown from an untrusted author as HTML for our pages."""
     return Markup(_parser.render(markdown))

@@ -6,7 +6,7 @@ Raters are named in bodies and queries, never in paths: their ids may contain an
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from fastapi import APIRouter, Body, HTTPException, Query
 from pydantic import Field, StrictStr
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/api", tags=["manage"])
 
 RaterId = Annotated[StrictStr, Field(min_length=1, max_length=MAX_ID)]
 LockedPart = Literal["seed", "batch", "by"]
-LOCKED: tuple[LockedPart, ...] = ("seed", "batch", "by")
+LOCKED: tuple[LockedPart, ...] = get_args(LockedPart)
 """What determines the order of the items, and cannot change once items have been assigned in it."""
 PROGRESS = "progress"
 """The name of the progress in the cache; forgotten when the owner has changed something and wants to see it."""
