@@ -1,14 +1,17 @@
 """The built-in verifier: pairs a second, a long article, memory, and time against the article's length.
 
-    python -m bench verify [--weights FOLDER] [--pairs 256] [--quick]
+    python -m bench verify [--weights FOLDER] [--pairs 256] [--against CHECKOUT] [--quick]
 
 --weights: a Hugging Face folder with the same network before its weights became 8-bit (BertForSequenceClassification);
-with torch and transformers installed its float32 speed is measured in the same run, on the same batches. Articles and
-claims are made of seeded sentences; every time is the best of three, or of five by turns beside PyTorch.
+with torch and transformers installed its float32 speed is measured in the same run, on the same batches. --against: a
+checkout of another version, installed in its .venv, whose verifier reads the same article by turns with this one.
+Articles and claims are made of seeded sentences; every time is the best of three, or of five by turns. On a machine
+that does other work, `taskset -c 0` gives both sides of a comparison one core each.
 """
 
 import argparse
 import importlib
+import os
 import random
 import subprocess
 import sys
@@ -25,10 +28,21 @@ from evenhand.verify.network import FOLDER, Network, Reading, batches, inputs_of
 from evenhand.verify.retrieval import Article
 from evenhand.verify.verifier import Reads, conclude, prepare, whole
 
+ROOT = Path(__file__).parents[1]
 LENGTHS = (1_000, 10_000, 100_000, 1_000_000)
 ARTICLE_TOKENS = 5_000
 SENTENCES = 10
 _ROUNDS = 5
+# The peak is not `ru_maxrss`, which a child begins with its parent's peak.
+_WORKER = """
+import sys, time, bench.verify as own
+own.long_article()
+for _ in sys.stdin:
+    start = time.perf_counter()
+    own.long_article()
+    print(time.perf_counter() - start, flush=True)
+print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))
+"""
 Rows = Sequence[tuple[list[int], int]]
 Way = Callable[[Rows], NDArray[np.float32]]
 
@@ -54,6 +68,8 @@ def main() -> None:
     seconds = _best(long_article)
     print(f"{ARTICLE_TOKENS:,} tokens, {SENTENCES} sentences  {seconds:7.2f} s")
     _memory()
+    if options.against:
+        _compare(options.against)
     _growth(LENGTHS[:3] if options.quick else LENGTHS)
 
 
@@ -61,6 +77,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench verify", description=__doc__)
     parser.add_argument("--weights", type=Path, help="folder with the float32 network, for PyTorch")
     parser.add_argument("--pairs", type=int, default=256, help="pairs of evidence and claim that are read")
+    parser.add_argument("--against", type=Path, help="a checkout of another version, installed in its .venv")
     parser.add_argument("--quick", action="store_true", help="small runs that only show that everything works")
     return parser.parse_args()
 
@@ -113,19 +130,27 @@ def _speed(network: Network, pairs: Sequence[tuple[str, str]], weights: Path | N
     encoded = network.encoded(pairs)
     groups = [[encoded[at] for at in batch] for batch in batches([len(ids) for ids, _ in encoded])]
     ways: dict[str, Way] = {"built-in network, 8-bit": network.run, **_in_torch(weights)}
-    paces = dict.fromkeys(ways, 0.0)
+    paces = dict.fromkeys(ways, (0.0, 0.0))
     # By turns, so that whatever else the machine does slows all of them.
     for _ in range(_ROUNDS):
         for name, run in ways.items():
-            paces[name] = max(paces[name], len(pairs) / _timed(lambda run=run: [run(rows) for rows in groups]))
-    for name, pace in paces.items():
-        print(f"{name:28} {pace:7.1f} pairs a second")
+            by_clock, by_cpu = _paces(len(pairs), lambda run=run: [run(rows) for rows in groups])
+            paces[name] = (max(paces[name][0], by_clock), max(paces[name][1], by_cpu))
+    for name, (by_clock, by_cpu) in paces.items():
+        print(f"{name:28} {by_clock:7.1f} pairs a second {by_cpu:7.1f} a CPU second")
     if len(ways) == 2:
         ours, theirs = paces.values()
         own, other = (np.concatenate([_shares(run(rows)) for rows in groups]) for run in ways.values())
         apart = np.abs(own - other)[:, 0]
-        print(f"  {ours / theirs:.2f} times as many with the built-in network")
+        print(f"  {ours[0] / theirs[0]:.2f} and {ours[1] / theirs[1]:.2f} times as many with the built-in network")
         print(f"  their probabilities of support differ by {apart.mean():.3f} on average, {apart.max():.3f} at most")
+
+
+def _paces(pairs: int, work: Callable[[], object]) -> tuple[float, float]:
+    """Pairs a second, by the clock and by the time that this process had a processor."""
+    clock, cpu = time.perf_counter(), time.process_time()
+    work()
+    return pairs / (time.perf_counter() - clock), pairs / (time.process_time() - cpu)
 
 
 def _in_torch(weights: Path | None) -> dict[str, Way]:
@@ -184,13 +209,32 @@ def _article_of(tokens: int) -> str:
 
 def _memory() -> None:
     """The peak of a process that verifies the long article and does nothing else."""
-    code = (
-        "import bench.verify as own; own.long_article();"
-        # Not `ru_maxrss`, which a child begins with its parent's peak.
-        "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
-    )
-    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    print(f"  peak memory of a process   {int(printed) * 1024 / 1e6:7.0f} MB")
+    printed = subprocess.run([sys.executable, "-c", _WORKER], input="", check=True, capture_output=True, text=True)
+    print(f"  peak memory of a process   {int(printed.stdout) * 1024 / 1e6:7.0f} MB")
+
+
+def _compare(other: Path) -> None:
+    """The long article by turns in a process of this version and in one of another."""
+    processes = [_worker(Path(sys.executable), ROOT), _worker(other / ".venv/bin/python", other)]
+    seconds = [min(times) for times in zip(*([_asked(one) for one in processes] for _ in range(_ROUNDS)), strict=True)]
+    peaks = [int(process.communicate()[0]) * 1024 / 1e6 for process in processes]
+    for name, time_taken, peak in zip(("this version", "the other"), seconds, peaks, strict=True):
+        print(f"  {name:12} {time_taken:7.2f} s {peak:7.0f} MB")
+    print(f"  {seconds[0] / seconds[1]:.2f} times the time, {peaks[0] / peaks[1]:.2f} times the memory")
+
+
+def _worker(python: Path, checkout: Path) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "PYTHONPATH": f"{checkout / 'src'}{os.pathsep}{checkout}"}
+    pipe, command = subprocess.PIPE, [python, "-c", _WORKER]
+    return subprocess.Popen(command, cwd=checkout, env=environment, stdin=pipe, stdout=pipe, text=True)
+
+
+def _asked(process: "subprocess.Popen[str]") -> float:
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write("again\n")
+    process.stdin.flush()
+    return float(process.stdout.readline())
 
 
 def _growth(lengths: Sequence[int]) -> None:

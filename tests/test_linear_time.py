@@ -18,8 +18,10 @@ from evenhand.nlp.quotes import Quotes
 from evenhand.nlp.sentences import sentences
 from evenhand.nlp.values import values
 from evenhand.nlp.words import content_words, token_f1
+from evenhand.overlap import overlap_scores
 from evenhand.protocol.guideline import guideline, guideline_rows
 from evenhand.protocol.load import load_protocol
+from evenhand.protocol.model import SCORES
 from evenhand.questeval.answerer import find_answer
 from evenhand.questeval.cloze import cloze
 from evenhand.questeval.key_info import key_info
@@ -27,7 +29,7 @@ from evenhand.records import Item
 from evenhand.scales import PERCENT, Ordinal, Text
 from evenhand.text import line, masked
 from evenhand.units import Claim, split
-from evenhand.verify.claims import statements
+from evenhand.verify.claims import claims, statements
 from evenhand.verify.retrieval import Article
 
 LENGTH = 100_000
@@ -46,6 +48,7 @@ REPEATED = [
     "- a\n",
     "```\n",
     "中",
+    "中。",
     "十",
     "第",
     " → ",
@@ -96,7 +99,8 @@ ENTRIES: Mapping[str, Callable[[str], object]] = {
     "key information in Chinese": lambda text: _clozes(text, "zh"),
     "question": lambda text: find_answer(text, "Ada Lund founded it in 1934."),
     "answers": lambda text: find_answer("Who founded it in ____?", text),
-    "claims": statements,
+    "claims": lambda text: (statements(text), claims(text)),
+    "overlap scores": lambda text: overlap_scores(list(SCORES), text, [text], "en"),
     "places of claims": _claims,
     "chunks": _chunks,
     "evidence": _article,

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Generator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -141,11 +140,11 @@ def test_long_evidence_is_read_in_windows_and_the_surest_counts():
     assert list(reading) == pytest.approx(list(surest))  # pyright: ignore[reportUnknownMemberType]
 
 
-def test_a_hundred_thousand_characters_take_seconds():
+def test_a_hundred_thousand_characters_are_read():
+    """Takes minutes if the work is quadratic in the length of a text."""
     model = OnnxModel(str(NETWORKS / "deberta"))
-    began = time.perf_counter()
-    model.read([("a" * 100_000, "b"), ("mill " * 20_000, "c" * 100_000), ("", "")])
-    assert time.perf_counter() - began < 60
+    readings = model.read([("a" * 100_000, "b"), ("mill " * 20_000, "c" * 100_000), ("", "")])
+    assert [sum(one) for one in readings] == pytest.approx([1.0] * 3)  # pyright: ignore[reportUnknownMemberType]
 
 
 def test_marks_in_a_text_are_text():

@@ -1,4 +1,4 @@
-"""The verifier as a rater: units and fields in, labels, evidence, confidence and reasons out; on the network in the box
+"""The verifier as a rater: units and fields in, labels, evidence, confidence and reasons out; on the built-in network
 unless a test says otherwise."""
 
 import asyncio
@@ -71,7 +71,7 @@ def reading(table: Mapping[str, Reading], protocol: Protocol = STEM) -> Verifier
     return Verifier("v", "verifier", protocol, LocalReader(lambda: scripted, {"model": "table"}, calibrated=False))
 
 
-# The network in the box
+# The built-in network
 
 
 FRANCE = "Paris is the capital of France. It is located in the north-central part of the country."
@@ -250,6 +250,20 @@ def test_evidence_both_ways_is_disputed():
     assert (answer.rationale or "").startswith("There is evidence for and against “Low light lowers its accuracy.”")
     quotes = [article[span.start : span.end] for span in answer.evidence]
     assert quotes == ["Low light lowers its accuracy.", "Lighting had no effect on its accuracy."]
+
+
+def test_the_same_claim_with_the_same_evidence_is_read_once():
+    read = list[Pair]()
+
+    class Counting(Scripted):
+        def read(self, pairs: Sequence[Pair]) -> Sequence[Reading]:
+            read.extend(pairs)
+            return super().read(pairs)
+
+    rater = Verifier("v", "verifier", STEM, LocalReader(lambda: Counting({"": SUPPORTS}), {"model": "table"}))
+    judgements = judged(STEM, stem("It burned.\n\nIt was rebuilt.\n\nIt burned.", "The mill burned."), rater)
+    assert [answer_of(judgement).value for judgement in judgements] == ["Accurate"] * 3
+    assert [claim for _, claim in read] == ["It burned.", "It was rebuilt."]
 
 
 def test_numbers_that_are_none_are_a_failure_and_no_label():
