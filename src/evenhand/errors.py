@@ -121,10 +121,15 @@ class Problems:
     def __init__(self, source: str) -> None:
         self.source = source
         self._kept: list[Problem] = []
+        self._cells: set[tuple[int | None, str | None]] = set()
         self._more = 0
 
     def __len__(self) -> int:
         return len(self._kept) + self._more
+
+    def __contains__(self, cell: tuple[int, str]) -> bool:
+        """Whether a problem with this cell, given by its row and column, is among those that are kept."""
+        return cell in self._cells
 
     def add(self, what: str, *, row: int | None = None, column: str | None = None, fix: str | None = None) -> None:
         self.extend([Problem(what, row=row, column=column, fix=fix)])
@@ -133,6 +138,7 @@ class Problems:
         for problem in problems:
             if len(self._kept) < KEPT:
                 self._kept.append(problem)
+                self._cells.add((problem.row, problem.column))
             else:
                 self._more += 1
             if len(self) >= MOST:

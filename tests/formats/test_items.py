@@ -1,8 +1,10 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xlsxwriter import Workbook  # pyright: ignore[reportMissingTypeStubs]
 
 from evenhand.errors import InputError
 from evenhand.formats.items import content_id, read_items
@@ -112,6 +114,20 @@ def test_duplicate_ids_come_with_the_other_problems(tmp_path: Path):
     problems = [(problem.row, problem.column) for problem in caught.value.problems]
     assert problems == [(3, "question"), (4, "id"), (5, "id"), (6, "id"), (7, "id")]
     assert "rows 4 and 7, column \"id\": the id 'a' is already in row 2" in str(caught.value)
+
+
+def test_a_cell_that_cannot_be_read_is_not_called_empty_as_well(tmp_path: Path):
+    book: Any = Workbook(str(tmp_path / "a.xlsx"))
+    page = book.add_worksheet()
+    page.write_row(0, 0, ["id", "question", "context", "answer"])
+    page.write_row(1, 0, ["a", "Q", "C", "A"])
+    for column in range(4):
+        page.write_formula(2, column, "=NA()", None, "#N/A")
+    book.close()
+    with pytest.raises(InputError) as caught:
+        list(read_items(tmp_path / "a.xlsx", HALO))
+    names = ["id", "question", "context", "answer"]
+    assert [(problem.row, problem.column) for problem in caught.value.problems] == [(3, name) for name in names]
 
 
 def test_of_a_sample_only_its_own_duplicates_count(tmp_path: Path):

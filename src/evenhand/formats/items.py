@@ -66,7 +66,7 @@ class ItemSource:
                     continue
                 if value is not None:
                     fields[name] = value
-                elif required:
+                elif required and (row, self.columns[name]) not in problems:
                     problems.add("empty, but every item needs it", row=row, column=self.columns[name])
             if id_place is None:
                 item_id = distinct(content_id(fields), made)
@@ -111,7 +111,7 @@ class ItemSource:
         except ValueError as error:
             problems.add(f"{error}; an id is one", row=row, column=self.columns["id"])
             return ""
-        if not item_id:
+        if not item_id and (row, self.columns["id"]) not in problems:
             problems.add("empty, but every item needs an id", row=row, column=self.columns["id"])
         elif len(item_id) > LONGEST_ID or not item_id.isprintable():
             what = f"an id is at most {LONGEST_ID} printable characters on one line"
