@@ -23,8 +23,8 @@ BLEU_ORDER = 4
 MOST_PAIRS = 10_000_000
 """Pairs of words, one of each text, up to which ROUGE-L is computed: rouge-score has a table of them in memory."""
 Cut = Literal["english", "chinese", "characters", "words"]
-TOKENIZERS: Mapping[Cut, str] = {"chinese": "zh", "characters": "char"}
-"""sacrebleu's names for its own tokenizers; 13a for texts with spaces between words."""
+_TOKENIZERS: Mapping[Cut, str] = {"chinese": "none", "characters": "char"}
+"""sacrebleu's names for its tokenizers; 13a for texts with spaces between words. Chinese is split before."""
 Texts = Sequence[str]
 Over = Callable[[Iterable[float]], float]
 """What is taken of the scores against several references: their mean, or the best."""
@@ -61,9 +61,7 @@ def overlap_scores(
     cut = cut_of([text, *references], language)
     found, remarks = dict[str, float](), dict[str, str]()
     if any(name.startswith("BLEU") for name in names):
-        by_words = cut == "chinese"
-        spaced = [" ".join(words(one, "zh")) if by_words else one for one in (text, *references)]
-        (row,) = bleu_rows(spaced[:1], [spaced[1:]], "none" if by_words else TOKENIZERS.get(cut, "13a"))
+        (row,) = bleu_rows([text], [references], cut)
         found |= {f"BLEU-{n}": bleu_score(row, n, effective_order=True) / 100 for n in range(1, BLEU_ORDER + 1)}
     if "chrF" in names:
         found["chrF"] = _chrf().sentence_score(text, references).score / 100
@@ -117,16 +115,21 @@ def rouge_rows(
     return [{name: over(float(one[name].fmeasure) for one in row) for name in names} for row in found]
 
 
-def sacrebleu_metric(tokenize: str, **options: bool) -> Any:
+def sacrebleu_metric(cut: Cut, **options: bool) -> Any:
     """sacrebleu's BLEU."""
-    return optional_module("sacrebleu.metrics.bleu", *SACREBLEU[1:]).BLEU(tokenize=tokenize, **options)
+    package = optional_module("sacrebleu.metrics.bleu", *SACREBLEU[1:])
+    return package.BLEU(tokenize=_TOKENIZERS.get(cut, "13a"), **options)
 
 
-def bleu_rows(generated: Texts, references: Sequence[Texts], tokenize: str) -> list[list[int]]:
+def bleu_rows(generated: Texts, references: Sequence[Texts], cut: Cut) -> list[list[int]]:
     """What BLEU counts in each row: matching n-grams and all n-grams of each order, both lengths."""
+
+    def spaced(text: str) -> str:
+        return " ".join(words(text, "zh")) if cut == "chinese" else text
+
     # The order is made to fit single rows only so that sacrebleu does not warn: the counts are the same either way.
-    metric = _row_metric(tokenize)
-    found = [metric.sentence_score(text, wanted) for text, wanted in zip(generated, references, strict=True)]
+    metric, rows = _row_metric(cut), zip(generated, references, strict=True)
+    found = [metric.sentence_score(spaced(text), list(map(spaced, wanted))) for text, wanted in rows]
     return [[*one.counts, *one.totals, one.sys_len, one.ref_len] for one in found]
 
 
@@ -134,12 +137,12 @@ def bleu_score(counts: Sequence[int], order: int = BLEU_ORDER, *, effective_orde
     """BLEU up to n-grams of an order, 0 to 100, from a row of `bleu_rows` or sums of them; exponential smoothing."""
     hits, totals = list(counts[:order]), list(counts[BLEU_ORDER : BLEU_ORDER + order])
     options = {"smooth_method": "exp", "effective_order": effective_order, "max_ngram_order": order}
-    return float(_row_metric("none").compute_bleu(hits, totals, *counts[2 * BLEU_ORDER :], **options).score)
+    return float(_row_metric("words").compute_bleu(hits, totals, *counts[2 * BLEU_ORDER :], **options).score)
 
 
 @cache
-def _row_metric(tokenize: str) -> Any:
-    return sacrebleu_metric(tokenize, effective_order=True)
+def _row_metric(cut: Cut) -> Any:
+    return sacrebleu_metric(cut, effective_order=True)
 
 
 @cache

@@ -88,10 +88,11 @@ def test_nothing_in_common_is_nought_and_not_undefined():
 
 
 def test_chinese_is_cut_into_words():
-    # rjieba: 我 喜欢 北京 against 我 喜欢 上海; two of three words are shared. sacrebleu cuts Chinese by character.
-    found = scored(["我喜欢北京"], ["我喜欢上海"], "en")
-    assert found.rouge["rouge1"].value == pytest.approx(2 / 3)
-    assert "tok:zh" in found.method["bleu"]
+    found = scored(["我喜欢北京的冬天"], ["我喜欢上海的冬天"], "en")
+    assert found.rouge["rouge1"].value == pytest.approx(4 / 5)
+    expected = BLEU(tokenize="none").corpus_score(["我 喜欢 北京 的 冬天"], [["我 喜欢 上海 的 冬天"]]).score
+    assert found.bleu.value == pytest.approx(expected)
+    assert found.method["bleu"].endswith("Chinese words by rjieba")
     assert found.remarks == []
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from evenhand.evaluate_model.classification import rows_counted
 from evenhand.overlap import (
     NO_MATCH,
-    TOKENIZERS,
     Cut,
     Cutter,
     Encoder,
@@ -107,18 +106,17 @@ def _mean(values: Sequence[float]) -> Estimate:
 
 
 def _bleu(generated: Texts, references: Sequence[Texts], cut: Cut) -> tuple[Estimate, str]:
-    tokenize = TOKENIZERS.get(cut, "13a")
-    corpus = sacrebleu_metric(tokenize)
+    corpus, by = sacrebleu_metric(cut), ", Chinese words by rjieba" if cut == "chinese" else ""
     if not generated:
-        return undefined(NO_REFERENCE), f"sacrebleu, tokenizer {tokenize}"
+        return undefined(NO_REFERENCE), f"sacrebleu{by}"
     corpus.corpus_score(generated, list(zip_longest(*references)))  # for its signature
-    sample = Sample.of(np.array(bleu_rows(generated, references, tokenize), np.float64))
+    sample = Sample.of(np.array(bleu_rows(generated, references, cut), np.float64))
 
     def score(sums: FloatArray) -> FloatArray:
         # Those of a large sample come from a normal distribution: not whole, and perhaps below 0.
         return np.array(list(map(bleu_score, np.maximum(sums.round(), 0.0).astype(np.int64).tolist())))
 
-    return sample.estimate(sample.rows, score, len(generated), ""), str(corpus.get_signature())
+    return sample.estimate(sample.rows, score, len(generated), ""), f"{corpus.get_signature()}{by}"
 
 
 def _remarks(references: Sequence[Texts], cut: Cut) -> list[str]:
