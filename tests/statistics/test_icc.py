@@ -55,8 +55,8 @@ def test_skewed_scores_are_covered() -> None:
     # Two raters of a unit share its level with chance 0.8², and nothing else: the ICC is 0.64.
     found = [icc(skewed(160, seed), plan=Resampling(replicates=300, seed=seed)) for seed in range(60)]
     covered = sum(one.low is not None and one.high is not None and one.low <= 0.64 <= one.high for one in found)
-    # The F interval alone covers 41 %; with 95 %, fewer than 52 of 60 has a chance of 1 in 200.
-    assert covered >= 52
+    # The F interval alone covers 41 %, the bootstrap with the tails of 160 units 52 of these 60, and ours 57.
+    assert covered >= 55
 
 
 def test_too_few_units_off_the_commonest_score_leave_no_interval() -> None:
