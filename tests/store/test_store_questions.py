@@ -127,21 +127,6 @@ def test_ratings_under_an_earlier_protocol_count_too_and_all_units_are_named(sto
         store.items.replace_units([("a", []), ("b", units("b", "other"))])
 
 
-def test_what_does_not_belong_is_refused_and_nothing_changes(store: Store) -> None:
-    for wrong, why in (
-        ([("zzz", units("zzz", "z"))], "there is no item 'zzz'"),
-        ([("\0", list[Unit]())], "there is no item"),
-        ([("b", units("b", "x")), ("b", units("b", "y"))], "item 'b' is given units twice"),
-    ):
-        with pytest.raises(StudyError, match=why):
-            store.items.replace_units([("a", units("a", "other")), *wrong])
-    gap = replace(units("b", "x")[0], position=2, id="b#2")
-    for unit in (gap, replace(units("b", "x")[0], item="a"), replace(units("b", "x")[0], id="b#7")):
-        with pytest.raises(ValueError, match="does not belong to item 'b' at position 1"):
-            store.items.replace_units([("a", units("a", "other")), ("b", [unit])])
-    assert texts(store) == {"a": ["a1", "a2"], "b": ["b1"], "c": []}
-
-
 def test_an_iterable_that_raises_changes_nothing(store: Store) -> None:
     def failing() -> Generator[tuple[str, list[Unit]]]:
         yield "a", units("a", *(str(unit.text) for unit in store.items.units_of(["b"])["b"]))

@@ -206,9 +206,9 @@ class Items:
         """Give items other questions or claims, in one transaction; an item that is not named keeps its own.
 
         Raises StudyError, and changes nothing, if a unit with ratings would change, move or vanish (all of them are
-        named), if a person is working at the page on an item whose units would change or vanish, if an item does not
-        exist or is named twice, and if the unit is not a question or claim. A person who was done with an item that now
-        has more of them gets it again. The iterable may read this store while it is consumed.
+        named), if a person is working at the page on an item whose units would change or vanish, and if the unit is not
+        a question or claim. Each item exists and is named once. A person who was done with an item that now has more of
+        them gets it again. The iterable may read this store while it is consumed.
         """
         with self._database.transaction() as connection:
             if self._rule not in DERIVED:
@@ -222,14 +222,13 @@ class Items:
 
     def _replace(self, connection: Connection, work: Iterable[NewUnits]) -> Replaced:
         total: Counter[str] = Counter()
-        seen: set[str] = set()
         rated: list[str] = []
         held: list[str] = []
         for batch in batches(work):
-            numbers = _numbers_for(connection, batch, seen)
+            numbers = numbers_of(connection, [name for name, _ in batch])
             present = connection.execute(_PRESENT, {"of_items": [*numbers.values()]})
             before = {(row[0], row[1]): row[2] for row in present}
-            after = {place: content for name, its in batch for place, content in _contents(numbers[name], name, its)}
+            after = {(numbers[name], one.position): unit_text(one) for name, its in batch for one in its}
             kept = {place for place, content in after.items() if place in before and before[place] == content}
             gone, new = before.keys() - kept, after.keys() - kept
             touched = sorted({item for item, _ in gone})
@@ -293,24 +292,6 @@ def numbers_of(connection: Connection, item_ids: Iterable[str]) -> dict[str, int
     for some in batches(dict.fromkeys(item_ids)):
         found.update((name, seq) for name, seq in connection.execute(_NUMBERS, {"of_items": some}))
     return found
-
-
-def _numbers_for(connection: Connection, batch: Sequence[NewUnits], seen: set[str]) -> dict[str, int]:
-    """The numbers of the items in a batch. `seen` are those of earlier batches; these are added."""
-    numbers = numbers_of(connection, [name for name, _ in batch])
-    for name, _ in batch:
-        if name not in numbers or name in seen:
-            what = f"item {name!r} is given units twice" if name in seen else f"there is no item {name!r}"
-            raise StudyError(f"{what}; no unit was changed")
-        seen.add(name)
-    return numbers
-
-
-def _contents(number: int, item_id: str, its_units: Sequence[Unit]) -> Iterator[tuple[Place, str | None]]:
-    for position, unit in enumerate(its_units, start=1):
-        if (unit.item, unit.position, unit.id) != (item_id, position, unit_id(item_id, position, "question")):
-            raise ValueError(f"unit {unit.id!r} does not belong to item {item_id!r} at position {position}")
-        yield (number, position), unit_text(unit)
 
 
 def _answered(connection: Connection, numbers: Sequence[int]) -> set[Place]:
