@@ -12,9 +12,9 @@ from evenhand.llm.wire import pause_asked
 
 def test_a_complaint_is_read_from_the_shape_of_openai():
     error = {"message": "No 'Seed'", "type": "invalid_request_error", "param": "Seed", "code": "unsupported"}
-    assert error_body(json.dumps({"error": error})) == ErrorBody(
-        "no 'seed'", "seed", "unsupported invalid_request_error", "No 'Seed'"
-    )
+    complaint = error_body(json.dumps({"error": error}))
+    assert complaint == ErrorBody("No 'Seed'", "seed", "unsupported invalid_request_error")
+    assert complaint.message == "no 'seed'"
 
 
 def test_a_complaint_is_read_from_the_list_and_the_details_of_google():

@@ -30,19 +30,23 @@ _BOUNDS = {"maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum
 
 @dataclass(frozen=True, slots=True)
 class ErrorBody:
-    """What a server says is wrong. `message`, `param` (the part of the request) and `code` are in lower case."""
+    """What a server says is wrong. `param` (the part of the request) and `code` are in lower case."""
 
-    message: str = ""
-    param: str | None = None
-    code: str = ""
     original: str = ""
     """The message as it came."""
+    param: str | None = None
+    code: str = ""
     delay: float | None = None
     """Seconds to wait, if the body asks for it."""
     status: int | None = None
     """The HTTP status in the body, which counts if the answer itself claims success."""
     text: str = field(default="", compare=False)
     """The whole body."""
+
+    @property
+    def message(self) -> str:
+        """The message in lower case."""
+        return self.original.lower()
 
     @property
     def about_prompt(self) -> bool:
@@ -55,7 +59,7 @@ def error_body(text: str) -> ErrorBody:
     try:
         body: object = json.loads(text)
     except (ValueError, RecursionError):
-        return ErrorBody(message=text[:READ].lower(), original=text[:READ], text=text)
+        return ErrorBody(text[:READ], text=text)
     if isinstance(body, list) and body:
         body = cast("list[object]", body)[0]
     if not isinstance(body, dict):
@@ -63,15 +67,13 @@ def error_body(text: str) -> ErrorBody:
     fields = cast("dict[str, object]", body)
     error = fields.get("error")
     inner = cast("dict[str, object]", error) if isinstance(error, dict) else fields
-    original = _message(fields)[:READ]
     param, code = inner.get("param"), inner.get("code")
     kinds = [inner.get(key) for key in ("code", "type", "status")]
     delay = _DELAY.search(text)
     return ErrorBody(
-        message=original.lower(),
+        _message(fields)[:READ],
         param=param.lower().split(".")[0] if isinstance(param, str) and param else None,
         code=" ".join(kind.lower() for kind in kinds if isinstance(kind, str)),
-        original=original,
         delay=float(delay[1]) if delay else None,
         status=code if error is not None and isinstance(code, int) and 400 <= code < 600 else None,
         text=text,
