@@ -147,7 +147,7 @@ def test_an_error_inside_a_good_status_counts_as_that_error():
     ("answer", "words"),
     [
         (fails(401, f"Incorrect API key provided: {KEY}"), ["EVENHAND_API_KEY", "127.0.0.1", "Incorrect"]),
-        (fails(403, "not in your country"), ["EVENHAND_API_KEY", "not in your country"]),
+        (fails(403, "not in your country"), ["denies access", "EVENHAND_API_KEY", "not in your country"]),
         (fails(400, "API key not valid. Please pass one."), ["EVENHAND_API_KEY"]),
         (fails(404, "model 'test-model' not found"), ["test-model", "/v1/chat/completions", "404"]),
         (fails(402, "pay"), ["empty"]),

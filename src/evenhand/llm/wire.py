@@ -207,6 +207,8 @@ def http_error(endpoint: Endpoint, status: int, headers: Mapping[str, str], body
         why = f"does not accept the key in {endpoint.variable} for {endpoint.model} ({status}); check it"
         if endpoint.key is None:
             why = f"needs a key ({status}); set the environment variable {endpoint.variable} to it"
+        if status == 403:  # also the answer to a single text that is not welcome
+            why = f"denies access to {endpoint.model} (403); check that the key in {endpoint.variable} may use it"
         stop = RunError(f"{endpoint.host} {why}{quoted}", raw=raw)
         return CallError(refused, raw=raw, stop=stop, suspect=not body.about_prompt) if status == 403 else stop
     if status in (404, 405):
