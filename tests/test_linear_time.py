@@ -24,7 +24,7 @@ from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import SCORES
 from evenhand.questeval.answerer import find_answer
 from evenhand.questeval.cloze import cloze
-from evenhand.questeval.key_info import key_info
+from evenhand.questeval.key_info import KeyInfo, key_info
 from evenhand.records import Item
 from evenhand.scales import PERCENT, Ordinal, Text
 from evenhand.text import line, masked
@@ -65,8 +65,10 @@ def _guideline(text: str) -> None:
 
 
 def _clozes(text: str, language: str) -> None:
-    for info in key_info(text, language):
-        cloze(text, info)
+    for info in key_info(text, language)[:3] or [KeyInfo(text[0], "name", 0, 1, (0, len(text)))]:
+        question = cloze(text, info)
+        assert len(question) < 1_000
+        find_answer(question, text, language)
 
 
 def _article(text: str) -> None:
@@ -98,7 +100,7 @@ ENTRIES: Mapping[str, Callable[[str], object]] = {
     "key information": lambda text: _clozes(text, "en"),
     "key information in Chinese": lambda text: _clozes(text, "zh"),
     "question": lambda text: find_answer(text, "Ada Lund founded it in 1934."),
-    "answers": lambda text: find_answer("Who founded it in ____?", text),
+    "answers": lambda text: (find_answer("Who founded it in ____?", text), find_answer(text, text)),
     "claims": lambda text: (statements(text), claims(text)),
     "overlap scores": lambda text: overlap_scores(list(SCORES), text, [text], "en"),
     "places of claims": _claims,
