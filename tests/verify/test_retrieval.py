@@ -1,5 +1,9 @@
 """Which sentences of an article a claim is read with."""
 
+import os
+import subprocess
+import sys
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,6 +49,29 @@ def test_a_very_long_sentence_is_cut():
     found = Article("word " * 500)
     assert len(found) > 1
     assert max(found.lengths) <= 60
+
+
+RANKING = """
+from evenhand.verify.retrieval import Article
+words = [f"word{chr(97 + n)}" for n in range(20)]
+article = Article(" ".join(f"{' '.join(words[n % 7 :: 1 + n % 5]).capitalize()}." for n in range(40)))
+print([article.shares(set(words[:n])) for n in range(1, 20)])
+"""
+
+
+def test_shares_are_the_same_to_the_last_digit_in_every_process():
+    """Rounding that follows the order of a set would decide between sentences with equal shares."""
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", RANKING],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        for seed in "123"
+    ]
+    assert len({run.stdout for run in runs}) == 1
 
 
 @given(st.text(max_size=300), st.text(max_size=60))
