@@ -17,7 +17,6 @@ MISSING = -1
 NO_RATINGS = "there are no ratings"
 NO_OVERLAP = "no unit was rated twice"
 NO_SHARED = "no unit was rated by both"
-ONE_BLOCK = "no interval: there is only one unit or cluster"
 ONE_LABEL = "every rating is the same label: expected disagreement is 0"
 
 

@@ -9,16 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.statistics.confusion import Cross
-from evenhand.statistics.estimate import (
-    NO_OVERLAP,
-    NO_SHARED,
-    ONE_LABEL,
-    AnyInts,
-    Estimate,
-    FloatArray,
-    IntArray,
-    undefined,
-)
+from evenhand.statistics.estimate import NO_OVERLAP, NO_SHARED, ONE_LABEL, AnyInts, Estimate, FloatArray, undefined
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, first_over_second, ratio
 from evenhand.statistics.kappa import agreement_weights
 
@@ -31,7 +22,7 @@ WHOLE = np.arange(LOWEST, HIGHEST + 1.0)
 class Percentages:
     """Ratings in a long list: rating `i` gave the unit of row `row[i]` of the sample the percentage `score[i]`."""
 
-    row: IntArray
+    row: AnyInts
     score: FloatArray
     sample: Sample
 

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenhand.statistics.estimate import NO_RATINGS, ONE_BLOCK, AnyInts, Estimate, FloatArray, IntArray, undefined
+from evenhand.statistics.estimate import NO_RATINGS, AnyInts, Estimate, FloatArray, IntArray, undefined
 from evenhand.statistics.intervals.distributions import NORMAL, t_quantile
 from evenhand.text import counted
 
+ONE_BLOCK = "no interval: there is only one unit or cluster"
 MOSTLY_EQUAL = 0.75
 """Share of one value from which on the interval of a mean allows for skewness."""
 FEWEST_DIFFERENT = 5

@@ -13,17 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.statistics.estimate import (
-    NO_RATINGS,
-    ONE_BLOCK,
-    AnyInts,
-    BoolArray,
-    Estimate,
-    FloatArray,
-    IntArray,
-    undefined,
-)
-from evenhand.statistics.intervals.analytic import rare_side, widened
+from evenhand.statistics.estimate import NO_RATINGS, AnyInts, BoolArray, Estimate, FloatArray, IntArray, undefined
+from evenhand.statistics.intervals.analytic import ONE_BLOCK, rare_side, widened
 from evenhand.statistics.intervals.distributions import NORMAL, t_quantile
 
 Statistic = Callable[[FloatArray], FloatArray]
