@@ -56,10 +56,11 @@ from evenhand.verify.retrieval import Article
 words = [f"word{chr(97 + n)}" for n in range(20)]
 article = Article(" ".join(f"{' '.join(words[n % 7 :: 1 + n % 5]).capitalize()}." for n in range(40)))
 print([article.shares(set(words[:n])) for n in range(1, 20)])
+print([article.passage(" ".join(words[n:]), words=n + m) for n in range(20) for m in range(1, 40)])
 """
 
 
-def test_shares_are_the_same_to_the_last_digit_in_every_process():
+def test_what_is_chosen_does_not_depend_on_the_order_of_a_set():
     """Rounding that follows the order of a set would decide between sentences with equal shares."""
     runs = [
         subprocess.run(

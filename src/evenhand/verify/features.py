@@ -5,7 +5,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from math import log
+from math import fsum, log
 
 from evenhand.nlp.mentions import mentions
 from evenhand.nlp.values import Value, agree, values
@@ -104,7 +104,7 @@ class ClaimComparison:
         """The share of the claim's weight that the passage has."""
         shown = frozenset[str]().union(*(self.article.stems[place] for place in self.passage))
         weights = {word: self.article.weight(word) for word in self.stems}
-        return sum(weight for word, weight in weights.items() if word in shown) / (sum(weights.values()) or 1.0)
+        return fsum(weight for word, weight in weights.items() if word in shown) / (fsum(weights.values()) or 1.0)
 
     def _worst_conflict(self, *, dates: bool) -> float:
         """The most that speaks against any date or number of the claim: one wrong detail makes it false."""

@@ -59,11 +59,10 @@ class Article:
 
     def shares(self, stems: set[str]) -> dict[int, float]:
         """Sentences that have any of these stems, each with the share of the stems' weight that it has."""
-        # In the same order every time: rounding would otherwise decide between sentences with equal shares.
-        ordered = sorted(stems)
-        whole = sum(map(self.weight, ordered)) or 1.0
+        # Sums that do not depend on the order of a set, so that rounding does not decide between equal sentences.
+        whole = math.fsum(map(self.weight, stems)) or 1.0
         shares: dict[int, float] = defaultdict(float)
-        for stem in ordered:
+        for stem in sorted(stems):
             for place in self._places.get(stem, ()):
                 shares[place] += self.weight(stem) / whole
         return shares
@@ -97,9 +96,8 @@ class Article:
     def _gain(self, place: int, stems: set[str], covered: set[str]) -> float:
         """What a sentence adds to a passage for its length."""
         found = stems & self.stems[place]
-        return sum(self.weight(stem) * (_REPEATED if stem in covered else 1.0) for stem in found) / (
-            20 + self.lengths[place]
-        )
+        weight = math.fsum(self.weight(stem) * (_REPEATED if stem in covered else 1.0) for stem in found)
+        return weight / (20 + self.lengths[place])
 
 
 def _cut(text: str, start: int, end: int) -> list[tuple[int, int]]:
