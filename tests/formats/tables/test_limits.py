@@ -105,6 +105,10 @@ def test_a_text_that_many_cells_share_is_not_repeated_beyond_the_limit(tmp_path:
     texts = pa.DictionaryArray.from_arrays(pa.array([0] * 100, pa.int32()), pa.array(["x" * 1_000_000]))
     parquet.write_table(pa.table({"id": [str(n) for n in range(100)], "text": texts}), tmp_path / "a.parquet")
     assert "and the limit is 20 MB" in problem(tmp_path / "a.parquet")
+    parquet.write_table(
+        pa.table({"id": ["1"], "text": pa.ListArray.from_arrays([0, 100], texts)}), tmp_path / "b.parquet"
+    )
+    assert "and the limit is 20 MB" in problem(tmp_path / "b.parquet")
     cells = b"".join(b'<row><c t="s"><v>3</v></c><c t="s"><v>3</v></c></row>' for _ in range(20))
     path = workbook(
         tmp_path / "a.xlsx", "sheet1.xml", lambda part: part.replace(b"</sheetData>", cells + b"</sheetData>")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import narwhals as nw
 from narwhals.typing import IntoFrame
@@ -86,10 +86,19 @@ def within_limit(source: str, rows: Iterable[Row]) -> Iterator[Row]:
     """The rows of a file in which many cells may share a text. Raises InputError if a thousand rows are too large."""
     size = 0
     for count, (number, cells) in enumerate(rows):
-        size = (size if count % 1_000 else 0) + sum(len(cell) for cell in cells if isinstance(cell, str))
+        size = (size if count % 1_000 else 0) + sum(map(_characters, cells))
         if size > 10_000_000:
             check_size(source, size, f"what is in the rows up to {number:,}")
         yield number, cells
+
+
+def _characters(cell: object) -> int:
+    """The characters in a cell, its lists and its objects."""
+    if isinstance(cell, list):
+        return sum(map(_characters, cast("list[object]", cell)))
+    if isinstance(cell, dict):
+        return sum(map(_characters, cast("dict[str, object]", cell).values()))
+    return len(cell) if isinstance(cell, str) else 0
 
 
 def frame_table(frame: IntoFrame) -> InputTable:
