@@ -62,7 +62,7 @@ def _check_lists(file: Any, source: str) -> None:
         except (_pyarrow().ArrowException, OSError) as error:
             raise InputError(source, DAMAGED) from error
         groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
-        if any(group.column(place).num_values > 10 * MOST_VALUES for group in groups):
+        if any(group.column(place).num_values > 4 * MOST_VALUES for group in groups):
             raise InputError(source, TOO_MANY)
 
 
