@@ -15,11 +15,11 @@ import grimp
 PACKAGE = Path(__file__).parents[1] / "src" / "evenhand"
 
 MODULES_PER_FOLDER = 12
-MOST_PYTHON_LINES = 38_472
+MOST_PYTHON_LINES = 38_470
 """A ratchet: lower it when the tree has become smaller."""
 MOST_MODULES = 234
 """A ratchet, too."""
-MOST_JAVASCRIPT_LINES = 4_395
+MOST_JAVASCRIPT_LINES = 4_300
 
 
 def modules() -> list[Path]:

@@ -139,7 +139,7 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT, combined: Sequ
     """
     everyone = _overall(table, table.active, plan)
     people = everyone if table.people == table.active else _overall(table, table.people, plan)
-    pairs = [_pair(table, one, other, plan) for one, other in table.pairs()]
+    n_sharing, pairs = table.n_sharing, [_pair(table, one, other, plan) for one, other in table.pairs()]
     among_people = [pair for pair in pairs if pair.of_people]
     who, labelled = voters(table), everyone.given if isinstance(everyone.given, Counts) else None
     return Agreement(
@@ -160,8 +160,8 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT, combined: Sequ
         majority=majority(table, who, table.opinions(who).tally),
         warnings=_warnings(everyone.spread, table.values),
         pairs=[*pairs, *(_pair(more, one, other, plan) for more in combined for one, other in more.pairs())],
-        unpaired=comb(len(table.active), 2) - table.n_sharing,
-        omitted=table.n_sharing - len(pairs),
+        unpaired=comb(len(table.active), 2) - n_sharing,
+        omitted=n_sharing - len(pairs),
         fleiss=statistics.fleiss_kappa(labelled, plan=plan) if labelled else _NO_LABELS,
         rare=statistics.rare_agreement(labelled, plan) if labelled else _NO_LABELS,
         specific=_by_label(table.values, statistics.specific_agreement(labelled, plan)) if labelled else {},

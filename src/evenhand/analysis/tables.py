@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from evenhand.errors import UserError
-from evenhand.protocol.model import CombinationRule, Criterion, Protocol
+from evenhand.protocol.model import SCORES, CombinationRule, Criterion, Protocol
 from evenhand.records import UNANSWERABLE, FieldValue, Kind, RaterRef, Status, Value
 from evenhand.scales import Label, Nominal, Numeric, Ordinal, Text
 from evenhand.statistics import MISSING, BoolArray, FloatArray, IntArray, majority_label, ratio
@@ -525,7 +526,7 @@ class TableBuilder:
     def __init__(self, criterion: Criterion, n_units: int, n_raters: int) -> None:
         self._criterion = criterion
         self._n_units, self._n_raters = n_units, n_raters
-        self._codes: dict[Value, int] = {}
+        self._codes: dict[Value, int] = dict(zip(criterion.scale.values, count()))
         self._cell, self._code, self._status = array("q"), array("q"), array("b")
         self._confidence = array("d")
 
@@ -537,9 +538,8 @@ class TableBuilder:
 
     def build(self) -> Table:
         """The table. Answers that are numbers are put in order."""
-        scale, given = self._criterion.scale, list(self._codes)
-        in_order = sorted(given, key=float) if isinstance(scale, Numeric) else given
-        values = list(dict.fromkeys((*scale.values, *in_order)))
+        given = list(self._codes)
+        values = sorted(given, key=float) if isinstance(self._criterion.scale, Numeric) else given
         places = {value: place for place, value in enumerate(values)}
         recode = np.array([places[value] for value in given], dtype=np.int64)
         cells = np.array(self._cell, dtype=np.int64)
@@ -569,3 +569,16 @@ class TableBuilder:
             confidence=None if np.isnan(confidence).all() else confidence,
             gaps=gaps,
         )
+
+
+def table_builders(protocol: Protocol, n_items: int, n_units: int, n_raters: int) -> Mapping[str, TableBuilder]:
+    """A builder for each criterion by the units, and for each overlap score by the items."""
+    wanted = [(criterion.id, criterion, n_units) for criterion in protocol.criteria]
+    wanted += [(name, score, n_items) for name, score in SCORES.items()]
+    return {name: TableBuilder(criterion, size, n_raters) for name, criterion, size in wanted}
+
+
+def built(builders: Mapping[str, TableBuilder]) -> tuple[Mapping[str, Table], Mapping[str, Table]]:
+    """The tables of the criteria, and those of the overlap scores that a rater has given."""
+    tables = {name: builder.build() for name, builder in builders.items()}
+    return tables, {name: table for name in SCORES if any((table := tables.pop(name)).statuses)}

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from sqlalchemy import Connection, bindparam, func, select
 
-from evenhand.analysis.tables import TableBuilder, Tables
+from evenhand.analysis.tables import TableBuilder, Tables, built, table_builders
 from evenhand.protocol.model import SCORES, Protocol
 from evenhand.records import FieldValue, Kind, RaterRef, Status, Value
 from evenhand.statistics import IntArray
@@ -54,14 +54,12 @@ def read_tables(database: Database, versions: Versions) -> Tables:
     documents = _documents(labels[protocol.cluster], clusters) if protocol.cluster else None
     n_units = n_items if clusters is None else len(clusters)
     places = {row[0]: place for place, row in enumerate(known)}
-    builders = {criterion.id: TableBuilder(criterion, n_units, len(found)) for criterion in protocol.criteria}
-    builders |= {name: TableBuilder(score, n_items, len(found)) for name, score in SCORES.items()}
+    builders = table_builders(protocol, n_items, n_units, len(found))
     failed = _tabulate(_rows(database, versions.current_number, last), places, clusters, builders)
     failures: dict[str, Counter[str]] = {}
     for place, reason in failed:
         failures.setdefault(found[place].id, Counter())[reason] += 1
-    tables = {name: builder.build() for name, builder in builders.items()}
-    scores = {name: table for name in SCORES if any((table := tables.pop(name)).statuses)}
+    tables, scores = built(builders)
     return Tables(
         protocol,
         found,
