@@ -65,13 +65,14 @@ def drag(page: Page, first: str, last: str) -> None:
 def test_the_mouse_cites_words_after_emoji(page: Page, emoji: Served) -> None:
     come_in(page, emoji.invite("mouse"))
     page.get_by_role("radio", name="SUPPORTED").click()
+    marks = page.get_by_role("region", name="Evidence").locator("mark")
     drag(page, "came", "2021.")
     page.get_by_role("button", name="Cite", exact=True).click()
+    expect(marks).to_have_text(["came back in 2021."])
+    saved(page)
     drag(page, "the river", "40 cm")
     page.get_by_role("button", name="Cite", exact=True).click()
-    expect(page.get_by_role("region", name="Evidence").locator("mark")).to_have_text(
-        ["came back in 2021.", "the river 🌊 fell by 40 cm"]
-    )
+    expect(marks).to_have_text(["came back in 2021.", "the river 🌊 fell by 40 cm"])
     saved(page)
     assert cited(emoji, "mouse") == ["came back in 2021.", "the river 🌊 fell by 40 cm"]
     page.get_by_role("button", name="Remove: came back").click()

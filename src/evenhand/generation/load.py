@@ -1,5 +1,9 @@
 """Find, read and check generator files: the entry points of the group `evenhand.generators` name the installed ones."""
 
+from collections.abc import Mapping
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
 from evenhand.generation.check import contradictions
 from evenhand.generation.model import Generator
 from evenhand.protocol.definitions import DefinitionFiles
@@ -13,5 +17,12 @@ GENERATORS = DefinitionFiles(
     check=contradictions,
 )
 
-available_generators = GENERATORS.available
-load_generator = GENERATORS.load
+
+def available_generators() -> Mapping[str, Traversable]:
+    """Every generator that is installed, by name, in alphabetical order."""
+    return GENERATORS.available()
+
+
+def load_generator(name_or_path: str | Path) -> Generator:
+    """The generator with that name, or in that file."""
+    return GENERATORS.load(name_or_path)
