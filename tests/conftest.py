@@ -22,6 +22,13 @@ SLOW = ("test_real_model.py", "test_shared_runs.py", "test_hostile.py")
 """Files that take a worker long with few tests: begun first, so that none is left with them while the others wait."""
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """What `-n auto` means: on few cores two workers each, because the tests wait half of their time."""
+    cores = os.cpu_count() or 1
+    return max(cores, min(2 * cores, 4))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.name not in SLOW)
 

@@ -1,6 +1,7 @@
 """The web application of a study."""
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 
 from fastapi import APIRouter, FastAPI
@@ -45,8 +46,11 @@ TAGS = [
 ]
 
 
-def make_app(config: Config) -> FastAPI:
-    """The application of one study. It opens the study when it starts and closes it when it ends."""
+def make_app(config: Config, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> FastAPI:
+    """The application of one study. It opens the study when it starts and closes it when it ends.
+
+    `sleep` delays the responses to those who guess credentials.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
@@ -68,5 +72,5 @@ def make_app(config: Config) -> FastAPI:
     )
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_error_handlers(app, config.location)
-    app.add_middleware(SecurityMiddleware, config=config)
+    app.add_middleware(SecurityMiddleware, config=config, sleep=sleep)
     return app
