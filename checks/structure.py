@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "evenhand"
 MODULES_PER_FOLDER = 12
 MOST_PYTHON_LINES = 38_485
 """A ratchet: lower it when the tree has become smaller."""
-MOST_MODULES = 234
+MOST_MODULES = 240
 """A ratchet, too."""
 MOST_JAVASCRIPT_LINES = 4_300
 

@@ -137,6 +137,12 @@ def test_the_report_in_text_obeys_nothing_and_the_one_in_json_says_everything(te
     assert json.dumps(text)[1:-1] in json.dumps(json.loads((tmp_path / "report.json").read_bytes()))
 
 
+FORMATS = (".csv", ".tsv", ".jsonl", ".xlsx", ".parquet")
+"""What tables are written in."""
+DELIMITED = {".csv": ",", ".tsv": "\t"}
+"""Those of them that a spreadsheet program may open without asking, and what separates their cells."""
+
+
 def said(ratings: Iterable[Rating]) -> Sequence[object]:
     """What ratings say, whoever stored them when."""
     return sorted(
@@ -145,7 +151,7 @@ def said(ratings: Iterable[Rating]) -> Sequence[object]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".xlsx", ".parquet"])
+@pytest.mark.parametrize("suffix", FORMATS)
 def test_ratings_that_go_out_long_come_back_the_same(study: Study, suffix: str, tmp_path: Path):
     path = tmp_path / f"ratings{suffix}"
     study.export_ratings(path)
@@ -156,7 +162,7 @@ def test_ratings_that_go_out_long_come_back_the_same(study: Study, suffix: str, 
         assert {rater.id for rater in copy.raters()} == set(RATERS)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".xlsx", ".parquet"])
+@pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("shape", ["wide", "diagnosis"])
 def test_tables_to_look_at_hold_the_texts_and_no_formula(
     study: Study, shape: Literal["wide", "diagnosis"], suffix: str, tmp_path: Path
@@ -170,7 +176,7 @@ def test_tables_to_look_at_hold_the_texts_and_no_formula(
     assert {text.strip() for text in SHORT} <= shown
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".xlsx", ".parquet"])
+@pytest.mark.parametrize("suffix", FORMATS)
 def test_hostile_names_of_items_and_raters_go_out_and_come_back(suffix: str, tmp_path: Path):
     protocol = hostile_protocol(PLAIN)
     ids = [item.id for item in hostile_ids()]
@@ -191,15 +197,17 @@ def test_hostile_names_of_items_and_raters_go_out_and_come_back(suffix: str, tmp
 
 
 def assert_no_formulas(path: Path) -> None:
-    if path.suffix in (".csv", ".tsv"):
+    if path.suffix in DELIMITED:
         text = path.read_bytes().decode("utf-8-sig")
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix == ".tsv" else ",")
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=DELIMITED[path.suffix])
         cells = [cell for row in rows for cell in row]
         assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@", "\t", "\r") and not is_number(cell)]
     elif path.suffix == ".xlsx":
         with ZipFile(path) as archive:
             pages = [archive.read(name) for name in archive.namelist() if name.startswith("xl/worksheets/")]
         assert not [page for page in pages if b"<f>" in page or b"<f " in page or b"<hyperlink" in page]
+    else:
+        assert path.suffix in (".jsonl", ".parquet"), "say whether this format can hold formulas"
 
 
 def is_number(cell: str) -> bool:
@@ -258,7 +266,7 @@ def test_a_workbook_of_a_hostile_protocol_offers_its_labels(text: str, tmp_path:
         assert [unescape(label) for label in listed] == labels
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".xlsx", ".parquet"])
+@pytest.mark.parametrize("suffix", FORMATS)
 def test_items_with_every_text_come_in_from_every_format(suffix: str, tmp_path: Path):
     texts = [text for text in ALL if suffix != ".xlsx" or len(text) < 30_000]
     rows = [[f"{number}", text, f"{text} end", "d"] for number, text in enumerate(texts)]
@@ -266,7 +274,7 @@ def test_items_with_every_text_come_in_from_every_format(suffix: str, tmp_path: 
     protocol = read_protocol(NO_CONTEXT, "plain.yaml")
     found = list(read_items(tmp_path / f"items{suffix}", protocol))
     # A spreadsheet's apostrophe belongs to the item: whoever wrote the file may have meant it.
-    kept = made_safe if suffix in (".csv", ".tsv") else str
+    kept = made_safe if suffix in DELIMITED else str
     assert [item.fields["question"] for item in found] == [kept(text) for text in texts]
     assert [item.fields["answer"] for item in found] == [kept(f"{text} end") for text in texts]
 

@@ -16,7 +16,7 @@ import evenhand.statistics as statistics
 from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, Figure
 from evenhand.analysis.tables import Table, Tables
 from evenhand.records import Kind, Status, Value
-from evenhand.statistics import DEFAULT, Counts, Percentages, Resampling, Spread, Votes
+from evenhand.statistics import DEFAULT, PAIR_STATISTICS, Counts, Percentages, Resampling, Spread, Votes
 from evenhand.statistics.estimate import NO_RATINGS, Estimate, FloatArray, IntArray, undefined
 
 PairKind = Literal["person-person", "person-model", "model-model"]
@@ -60,8 +60,7 @@ class Pair:
     @property
     def statistics(self) -> Mapping[str, Estimate]:
         """The coefficients that fit the level, by name."""
-        names = ("percent", "kappa", "kappa_linear", "kappa_quadratic", "within_one", "spearman", "ac", "macro_f1")
-        return {name: found for name in names if (found := getattr(self, name)) is not None}
+        return {name: found for name in PAIR_STATISTICS if (found := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True, slots=True)

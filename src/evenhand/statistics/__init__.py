@@ -67,6 +67,7 @@ from evenhand.statistics.models.prediction_powered import ppi_proportion as ppi_
 from evenhand.statistics.models.severity import drift as drift
 from evenhand.statistics.models.severity import leniency as leniency
 from evenhand.statistics.models.severity import severities as severities
+from evenhand.statistics.pairs import PAIR_STATISTICS as PAIR_STATISTICS
 from evenhand.statistics.pairs import pair_statistics as pair_statistics
 from evenhand.statistics.percentages import Percentages as Percentages
 from evenhand.statistics.percentages import percentage_ac as percentage_ac

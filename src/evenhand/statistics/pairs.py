@@ -12,14 +12,15 @@ from evenhand.statistics.percentages import percentage_kappa, percentage_pair_ac
 
 _STATISTICS: Mapping[str, Callable[..., Estimate]] = {
     "percent": pair_percent,
-    "macro_f1": macro_f1,
     "kappa": cohen_kappa,
     "kappa_linear": partial(cohen_kappa, weighting="linear"),
     "kappa_quadratic": partial(cohen_kappa, weighting="quadratic"),
     "within_one": pair_within_one,
     "spearman": spearman,
     "ac": pair_ac,
+    "macro_f1": macro_f1,
 }
+PAIR_STATISTICS = tuple(_STATISTICS)
 _ORDERED_ONLY = ("kappa_linear", "kappa_quadratic", "within_one", "spearman")
 _OF_PERCENTAGES: Mapping[str, Callable[..., Estimate]] = {
     "percent": pair_percent,

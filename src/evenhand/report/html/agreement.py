@@ -214,7 +214,7 @@ def _majority(majority: Majority, view: View) -> Markup:
 
 def _pairs(found: Agreement, view: View) -> Markup:
     """Every coefficient of every pair, folded: for those who want one particular number."""
-    shown = {name: column for name, column in _STATISTICS.items() if name in found.pairs[0].statistics}
+    shown = {name: _STATISTICS[name] for name in sorted(found.pairs[0].statistics, key=list(_STATISTICS).index)}
     names = [view.pair(pair.a, pair.b) for pair in found.pairs]
     rows: list[list[str]] = []
     for name, pair in zip(names, found.pairs, strict=True):
