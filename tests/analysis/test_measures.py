@@ -58,7 +58,20 @@ class TestMeans:
         ratings: Ratings = {"ann": {"grade": [5, 4, 3], "tone": [1, Status.SKIPPED, 2]}}
         both = one(measures(study(custom(two, spec), ratings, 3)), "both", "ann")
         assert (both.criterion, both.estimate.value, both.estimate.n) == (None, 2.75, 2)  # (3 + 2.5) / 2
-        assert both.left_out == {"skipped": 1, "incomplete": 1}
+        assert both.left_out == {"incomplete": 1}
+
+    def test_what_failed_is_left_out_once_for_each_unit_and_in_its_stratum(self):
+        whole = [Status.FAILED] * 2
+        criteria = ("relevance", "accuracy", "completeness", "fluency", "kg_alignment")
+        ratings: Ratings = {"auto": {name: [5, 4, 3, *whole] for name in criteria}}
+        types = ["factual", "factual", "relational", "relational", "factual"]
+        found = measures(study("neureg-qa", ratings, 5, {"question_type": types}))
+        left_out = {str(m.stratum): m.left_out for m in found if (m.statistic, m.rater) == ("overall_mean", "auto")}
+        assert left_out == {
+            "None": {"failed": 2},
+            "{'question_type': 'factual'}": {"failed": 1},
+            "{'question_type': 'relational'}": {"failed": 1},
+        }
 
     def test_percentages_have_means_but_no_kappa(self):
         sure = "{id: sure, question: How sure, scale: {type: percent}}"

@@ -20,7 +20,7 @@ from evenhand.analysis.agreement import majority, voters
 from evenhand.analysis.figures import MAJORITY, MAJORITY_OF_OTHERS, NO_NUMBER, PEOPLE, PEOPLES_MAJORITY, Figure
 from evenhand.analysis.item_measures import INCOMPLETE, average, item_figures, item_scores, item_shares
 from evenhand.analysis.strata import Stratum, coded, ordered_labels, strata
-from evenhand.analysis.tables import ALL, Table, Tables
+from evenhand.analysis.tables import ALL, Table, Tables, without_value
 from evenhand.nlp.words import token_f1
 from evenhand.protocol import model
 from evenhand.records import UNANSWERABLE, Kind, Status, Value
@@ -113,17 +113,17 @@ def _left_out(
     counts: Mapping[str, int],
     used: Sequence[Table],
     raters: Sequence[int],
-    stratum: Mapping[str, str] | None,
+    stratum: Stratum,
     asked: BoolArray | None = None,
 ) -> Mapping[str, int]:
-    """Reasons with their counts; over all units also these raters' ratings that have no value, by status."""
+    """Reasons with their counts; also how many units have no value at all by these raters, by status."""
+    if stratum.of is None and asked is None and len(used) == 1:
+        statuses = [used[0].statuses[number] for number in raters]
+    else:
+        statuses = [without_value(used, raters, stratum.units if asked is None else stratum.units & asked)]
     found: Counter[str] = Counter()
-    for table in used if stratum is None else ():
-        counted = (
-            [table.statuses[number] for number in raters] if asked is None else [table.gaps.counted(raters, asked)]
-        )
-        for one in counted:
-            found.update({str(status): count for status, count in one.items()})
+    for one in statuses:
+        found.update({str(status): count for status, count in one.items()})
     del found[Status.RATED]
     return {why: count for why, count in {**found, **counts}.items() if count}
 
@@ -171,10 +171,12 @@ def _of_raters(tables: Tables, figure: Figure, scores: Scores, parts: Sequence[S
             members = stratum.items if scores.by_item else stratum.units
             inside = places[name] if stratum.of is None else places[name][members[scores.unit[places[name]]]]
             if stratum.of is None or (~left_out[places[name]]).any():
-                yield _of_rater(tables, replace(figure, rater=name, stratum=stratum.of), scores, numbers, inside)
+                yield _of_rater(tables, replace(figure, rater=name), scores, numbers, inside, stratum)
 
 
-def _of_rater(tables: Tables, figure: Figure, scores: Scores, raters: Sequence[int], places: IntArray) -> Figure:
+def _of_rater(
+    tables: Tables, figure: Figure, scores: Scores, raters: Sequence[int], places: IntArray, stratum: Stratum
+) -> Figure:
     left_out: dict[str, int] = {}
     used = places
     for why, ratings in scores.left_out.items():
@@ -194,8 +196,8 @@ def _of_rater(tables: Tables, figure: Figure, scores: Scores, raters: Sequence[i
         found = _with_gaps(found, unanswered, bool(scores.followed_up[used].any()))
     names = [tables.raters[number].id for number in raters]
     detail = {"raters": names, "ratings": int(used.size)} if pooled else None
-    reasons = _left_out(left_out, scores.tables, raters, figure.stratum, scores.asked)
-    return replace(figure, estimate=found, detail=detail, left_out=reasons)
+    reasons = _left_out(left_out, scores.tables, raters, stratum, scores.asked)
+    return replace(figure, estimate=found, stratum=stratum.of, detail=detail, left_out=reasons)
 
 
 def _with_gaps(found: Estimate, unanswered: int, some: bool) -> Estimate:
@@ -450,7 +452,7 @@ def _of_pair(
         # Of numbers only whether they are equal is asked: two labels are enough for that.
         differs = np.where(own == MISSING, MISSING, np.where(own == other, 0, 1))
         pair = statistics.cross(np.minimum(other, 0), differs, 2, None, clusters)
-    left_out = _left_out(counts, [table], sides.raters, stratum.of)
+    left_out = _left_out(counts, [table], sides.raters, stratum)
     figure = Figure(spec.name, spec.kind, undefined(NO_NUMBER, pair.n), table.criterion.id, sides.rater, sides.against)
     figure = replace(figure, stratum=stratum.of, left_out=left_out)
     match spec.kind:
@@ -493,7 +495,7 @@ def _vote(figure: Figure, table: Table, stratum: Stratum, plan: Resampling) -> I
     tally = inside.opinions(who).tally
     count, top = tally.sum(axis=1), tally.max(axis=1, initial=0)
     counted = count >= 2
-    left_out = _left_out({INCOMPLETE: int(count[~counted].sum())}, [table], table.active, stratum.of)
+    left_out = _left_out({INCOMPLETE: int(count[~counted].sum())}, [table], table.active, stratum)
     figure = replace(figure, stratum=stratum.of, left_out=left_out)
     found, names = majority(inside, who, tally, plan.level), [table.raters[number].id for number in who]
     full, most = (count == top)[counted], (2 * top > count)[counted]

@@ -70,12 +70,6 @@ class Gaps(NamedTuple):
     status: IntArray
     """The places of the statuses in `Status`."""
 
-    def counted(self, raters: Sequence[int], units: BoolArray) -> Mapping[Status, int]:
-        """How many there are by some raters, of some units, with each status."""
-        codes = self.status[np.isin(self.rater, raters) & units[self.unit]]
-        counts = np.bincount(codes, minlength=len(Status)).tolist()
-        return {status: count for status, count in zip(Status, counts, strict=True) if count}
-
 
 NO_GAPS = Gaps(*[np.zeros(0, dtype=np.int64)] * 3)
 
@@ -370,6 +364,20 @@ def compared(table: Table) -> Table | None:
     recode = np.array([int(value == UNANSWERABLE) for value in table.values], dtype=np.int64)
     criterion = table.criterion.model_copy(update={"scale": _ANSWERABILITY})
     return replace(table, criterion=criterion, values=_ANSWERABILITY.values, code=recode[table.code])
+
+
+def without_value(tables: Sequence[Table], raters: Sequence[int], units: BoolArray) -> Mapping[Status, int]:
+    """How many of these units have no value by each of these raters in any of the tables, by status: the first table's
+    that has one."""
+    width = max(1, tables[0].n_raters)
+    gaps = [table.gaps for table in tables]
+    cells = np.concatenate([one.unit * width + one.rater for one in gaps])
+    codes = np.concatenate([one.status for one in gaps])
+    rated = np.concatenate([table.unit * width + table.rater for table in tables])
+    counted = np.isin(cells % width, raters) & units[cells // width] & ~np.isin(cells, rated)
+    _, first = np.unique(cells[counted], return_index=True)
+    counts = np.bincount(codes[counted][first], minlength=len(Status)).tolist()
+    return {status: count for status, count in zip(Status, counts, strict=True) if count}
 
 
 @dataclass(frozen=True)
