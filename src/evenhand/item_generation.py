@@ -305,6 +305,11 @@ class _Target:
         if self._exists:
             with Study.open(location) as there:
                 self._protocol = there.protocol
+            if protocol is not None and load_protocol(protocol).digest != self._protocol.digest:
+                raise UserError(
+                    f"{location} has the protocol {self._protocol.name} {self._protocol.version}, not {protocol}; "
+                    "omit the protocol, or name another study"
+                )
         elif self._source is None:
             raise UserError(
                 f"{generator.name} names no protocol for its output; name one with --protocol, or write a file"

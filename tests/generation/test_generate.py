@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 import evenhand as eh
+from evenhand.formats.tables.triples import read_triples
 from evenhand.records import Triple
 from tests.chat_server import Answer, Call, ChatServer, fails, says
 from tests.cli.calling import Caller
@@ -288,6 +289,17 @@ def test_what_violates_the_ontology_is_counted_and_dropped(call: Caller, tmp_pat
     assert "dropped 1: ontology: class of the subject not in the ontology" in out
 
 
+@pytest.mark.parametrize(("thing", "is_line"), [("Skarvøy; rebuilt", True), ("Skarvøy → sea", False)])
+def test_triples_are_lines_unless_they_would_be_read_otherwise(call: Caller, tmp_path: Path, thing: str, is_line: bool):
+    with ChatServer(writes({"triples": [{**TRIPLES[0], "object": thing}]})) as server:
+        options = ("--items", texts_file(tmp_path, FUNDING), "-o", "t.jsonl", "--model", f"m={server.url}#m")
+        call.fine("generate", "kg-triples", *options)
+    (row,) = rows_of("t.jsonl")
+    assert thing in row["triples"]
+    assert row["triples"].startswith("[[") is not is_line
+    assert [triple.object for triple in read_triples(row["triples"]) or ()] == [thing]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -544,6 +556,7 @@ def test_wrong_use(call: Caller, tmp_path: Path, arguments: tuple[str, ...], sai
         (("-o", "qa.docx"), "'.docx', which is not a known format"),
         (("--study", "qa.db", "--protocol", "stem-accuracy"), "the column 'article' is missing"),
         (("--study", "feedback.db"), "the column 'feedback' is missing"),
+        (("--study", "feedback.db", "--protocol", "neureg-qa"), "feedback.db has the protocol feedback"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_reported_before_anything_is_paid(

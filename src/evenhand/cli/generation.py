@@ -164,7 +164,8 @@ def sheet(
 @click.option("--embedding", type=FILE, help="Folder of a sentence model in ONNX form, to compare texts by; TF-IDF by "
               "default.")  # fmt: skip
 @click.option("--work", type=FILE, help="File in which the work is kept; by default next to the output or study.")
-@click.option("--limit", type=click.IntRange(min=1), help="Write at most this many; those of one item stay together.")
+@click.option("--limit", type=click.IntRange(min=1),
+              help="Stop after this many outputs; an item that was begun is completed.")  # fmt: skip
 @cost_options
 @click.option("--dry-run", is_flag=True, help="Send nothing; print an estimate and the first prompt.")
 @click.option("--retry-failed", is_flag=True, help="Also retry what failed.")

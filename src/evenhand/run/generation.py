@@ -9,12 +9,14 @@ entries are kept in the notes, by reason.
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
 from evenhand.errors import UserError
 from evenhand.formats.items import content_hash
+from evenhand.formats.tables.triples import read_triples
 from evenhand.generation.check import PROVENANCE
 from evenhand.generation.filters import Embed, tf_idf
 from evenhand.generation.model import OUTPUT, Cell, Generator, Output
@@ -324,8 +326,11 @@ def _output_cells(generator: Generator, output: Output) -> Row:
 
 
 def _cell_text(value: FieldValue) -> object:
-    """A field's value as a cell of a table: triples a line each, passages as a JSON list."""
-    if isinstance(value, tuple):
-        lines = all(isinstance(part, Triple) and not set("→|\t\n;=>") & set("".join(part)) for part in value)
-        return field_text(value) if lines or (len(value) == 1 and isinstance(value[0], str)) else json.dumps(value)
-    return value
+    """A field's value as a cell of a table: triples a line each if they are read back as they are, or a JSON list."""
+    if not isinstance(value, tuple):
+        return value
+    text = field_text(value)
+    with suppress(ValueError):
+        if read_triples(text) == value or (text,) == value:
+            return text
+    return json.dumps(value, ensure_ascii=False)
