@@ -1,7 +1,8 @@
 """Adjudicators have seen what the others said: in the figures of their own ratings, in no agreement."""
 
+import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -14,6 +15,7 @@ from evenhand.analysis.measures import measures
 from evenhand.analysis.tables import TableBuilder, Tables
 from evenhand.analysis.targets import targets
 from evenhand.analysis.trust import trust
+from evenhand.errors import UserError
 from evenhand.formats.items import read_items
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Kind, Rating, Status
@@ -133,3 +135,35 @@ def test_an_adjudicator_who_has_not_ruled_is_not_spoken_of(tmp_path: Path):
     assert tables.ruled() == []
     assert [rater.kind for rater in tables.raters if rater.id == "cem"] == [Kind.PERSON]
     assert "cem" not in trust(tables.compared(), "support", FEW).silent
+
+
+@pytest.mark.parametrize("figures_of", [Study.agreement, Study.measures])
+def test_a_combination_refuses_an_adjudicator(figures_of: Callable[..., object], tmp_path: Path):
+    with sample("halo-support", tmp_path) as study:
+        rule(study)
+        with pytest.raises(UserError, match="final: 'cem' is an adjudicator, and rulings are left out of agreement"):
+            figures_of(study, combine=["final=majority(cem, ann, ben)"], plan=FEW)
+
+
+def test_the_report_marks_rulings_and_what_they_settle(tmp_path: Path):
+    with sample("halo-support", tmp_path) as study:
+        before = study.report(plan=FEW).report
+        rule(study)
+        after = study.report(plan=FEW).report
+    assert ">ruling</span>" not in render(before)
+    cases = render(after).split('id="disagreements"')[1]
+    open_ones = [one for case in after.cases for one in case.ratings if one.rater == "cem" and one.value is None]
+    assert cases.count(">ruling</span>") == len(after.cases)
+    assert cases.count(", settled by a ruling") == len(after.cases) - len(open_ones)
+    for case in after.cases:
+        assert f"apart, {case.disputed.ratings} ratings" in cases
+        assert case.disputed.ratings == len(case.ratings) - 1
+
+
+def test_the_wide_export_has_the_rulings(tmp_path: Path):
+    with sample("halo-support", tmp_path) as study:
+        rule(study)
+        study.export_ratings(tmp_path / "wide.csv", shape="wide")
+    with (tmp_path / "wide.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["support:cem"] for row in rows} == {"", "NO EVIDENCE"}

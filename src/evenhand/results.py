@@ -276,8 +276,8 @@ class CalibrationResult(Result):
 
     def __str__(self) -> str:
         made, added = self.settings, self.added
-        on = f"{made['labels']:,} labels ({made['labels_by']})"
-        lines = [f"{made['criterion']}: {made['source']} on {on} left out of the fit"]
+        on = f"{made['labels']:,} held-out labels ({made['labels_by']})"
+        lines = [f"{made['criterion']}: {made['source']}, evaluated on {on}"]
         for name, one in self.found.held_out.items():
             lines.append(f"  {name}: {_cell(one.second)} → {_cell(one.first)}, gain {shown(one.difference)}")
         offsets = ", ".join(f"{label} {offset:+.2f}" for label, offset in made["offsets"].items())
@@ -287,9 +287,9 @@ class CalibrationResult(Result):
                 "No better: neither kappa nor log_loss clearly gains, or one of them clearly loses. Nothing was stored."
             )
         else:
-            better = listed(self.found.better)
             lines.append(
-                f"Better by {better}. Stored as {self.name}; units with a label are rated by fits without their item."
+                f"Improves {listed(self.found.better)}. Stored as {self.name}; each labelled unit is rated by the fit "
+                "that left its item out."
             )
             lines.append(f"  {added.new:,} new ratings, {added.superseding:,} replaced, {added.known:,} as before")
         return "\n".join(map(line, lines))

@@ -1,6 +1,7 @@
 """Trust in raters: small cases worked out by hand, simulated studies whose truth is known, the samples, odd data."""
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -144,7 +145,7 @@ def test_nothing_is_gained_without_further_units():
     found = trust(tables, "accuracy", QUICK).models[0].powered
     one = found.estimates["mean"]
     assert found.further == 0
-    assert found.why == "the model rated no further units: there is nothing to gain from it"
+    assert found.why == "the model rated no units beyond those that people rated, so it adds nothing to their figures"
     assert one.weight == 0.0
     assert one.combined.value == one.human_only.value == 3.0
 
@@ -240,7 +241,7 @@ def test_too_few_for_the_stand_in_test_is_said(people: Sequence[RaterRef], units
     assert test.model is None
     assert test.why is not None
     assert test.why.startswith(reason)
-    assert test.meaning == f"auto could not be tested: {test.why}."
+    assert test.meaning == f"Whether auto could replace a person cannot be tested: {test.why}."
 
 
 # Matching the people
@@ -371,6 +372,19 @@ def test_no_confidence_and_nobody_to_check_it_are_told_apart():
     # 200 is no percentage and counts as not stated.
     assert (ann.stated, ann.calibration) == (1, None)
     assert ann.why == "no unit with a confidence has a majority of other people"
+
+
+@pytest.mark.parametrize(("sure", "way"), [(0.62, "more"), (0.58, "less")])
+def test_a_small_gap_between_confidence_and_accuracy_has_a_direction(sure: float, way: str):
+    truth = np.arange(200) % 5 + 1
+    told = np.where(np.arange(200) % 10 < 6, truth, 1 + truth % 5)
+    tables = study(
+        "feedback",
+        {"overall": {ANN: scores(truth), BEN: scores(truth), AUTO: scores(told)}},
+        {"overall": {AUTO: [100 * sure] * 200}},
+    )
+    said = next(text for text in in_words(trust(tables, "overall", QUICK)) if "confident" in text)
+    assert re.match(rf"On 200 units auto is 2 points \(−\d+ to \d+\) {way} confident than accurate, which may be", said)
 
 
 def test_an_overconfident_rater_is_found_out():

@@ -186,9 +186,9 @@ def test_no_better_is_a_result_and_nothing_is_stored():
 def test_the_result_prints_displays_and_converts(study: Study):
     result = study.calibrate("model")
     lines = str(result).splitlines()
-    assert lines[0] == f"support: model on {LABELLED - 1} labels (people's majority) left out of the fit"
+    assert lines[0] == f"support: model, evaluated on {LABELLED - 1} held-out labels (people's majority)"
     assert lines[-2].startswith(
-        "Better by kappa and log_loss. Stored as model-calibrated; units with a label are rated by fits"
+        "Improves kappa and log_loss. Stored as model-calibrated; each labelled unit is rated by the fit"
     )
     assert lines[-1] == "  217 new ratings, 0 replaced, 0 as before"
     assert repr(result) == "<CalibrationResult: model on support: better, stored as model-calibrated>"
@@ -219,13 +219,17 @@ PEOPLE, MODEL = rows(bias=2)
     [
         ([PEOPLE, MODEL], ["--rater", "modell"], "there is no model 'modell' (did you mean 'model'?)"),
         ([PEOPLE, MODEL], ["--rater", "ann"], "there is no model 'ann'"),
-        ([PEOPLE, MODEL], ["--rater", "model", "--criterion", "tone"], "there is no criterion with labels 'tone'"),
+        (
+            [PEOPLE, MODEL],
+            ["--rater", "model", "--criterion", "tone"],
+            "the criterion 'tone' does not exist; criteria with labels: support",
+        ),
         ([PEOPLE, MODEL], ["--rater", "model", "--labels", "model"], "there is no person 'model'"),
         ([PEOPLE, MODEL], ["--rater", "model", "--name", " "], "--name: an empty text"),
         (
             [PEOPLE[:98], MODEL],
             ["--rater", "model"],
-            "49 units of 49 items, rated by 'model' with probabilities, have a label by people; calibration needs 50",
+            "people labelled 49 units (49 items) of those that 'model' rated with probabilities; calibration needs at",
         ),
         (
             [PEOPLE, [{**row, "distribution": None} for row in MODEL]],
@@ -281,5 +285,7 @@ def test_labels_of_few_documents_are_refused(tmp_path: Path):
         study.import_ratings([{**row, "rater": "ann", "kind": "person"} for row in rating])
         shares = json.dumps([["Accurate", 0.5], ["Inaccurate", 0.5]])
         study.import_ratings([{**row, "rater": "model", "kind": "model", "distribution": shares} for row in rating])
-        with pytest.raises(UserError, match=r"60 units of 6 items, .* calibration needs 50 units of 10 items or more"):
+        with pytest.raises(
+            UserError, match=r"60 units \(6 items\) .* calibration needs at least 50 units from 10 items"
+        ):
             study.calibrate("model")

@@ -44,7 +44,7 @@ def selections(tables: Tables, combinations_: Mapping[str, Combination]) -> Iter
     """The tables with each combined rater alone, then with each two that have no rater in common.
 
     `Tables.combined` has the numbers of those that were added. Raises UserError for a name that is taken and for a
-    member that does not exist.
+    member that does not exist or is an adjudicator.
     """
     found = {name: _members(tables, name, how) for name, how in combinations_.items()}
     chosen = [[name] for name in found]
@@ -63,6 +63,11 @@ def _members(tables: Tables, name: str, how: Combination) -> Sequence[int]:
     for member in how.of:
         if member not in groups and member not in numbers:
             raise UserError(f"{name}: {unknown('rater', member, [*groups, *numbers])}")
+        if member in tables.adjudicators:
+            raise UserError(
+                f"{name}: {quoted(member)} is an adjudicator, and rulings are left out of agreement: adjudicators have "
+                "seen the others' ratings. Combine other raters; evenhand ratings export has the rulings"
+            )
     return list(dict.fromkeys(one for of in how.of for one in groups.get(of, [numbers.get(of, MISSING)])))
 
 

@@ -231,7 +231,7 @@ def _powered(table: Table, model: int, plan: Resampling) -> Powered:
     elif labelled == 0:
         why = "no unit has both the people's value and the model's: nothing says how wrong the model is"
     elif further == 0:
-        why = "the model rated no further units: there is nothing to gain from it"
+        why = "the model rated no units beyond those that people rated, so it adds nothing to their figures"
     people_only = int((table.of_people.count > 0).sum() - rated.sum())
     return Powered(estimates, labelled, further, int((rated & ~known).sum()), people_only, why)
 
@@ -249,7 +249,7 @@ def _stand_in(table: Table, model: int, epsilon: float) -> StandIn:
     elif n * len(people) ** 2 > _MOST_WORK:
         why = f"{len(people)} people on {n:,} units are too many to compare each with all the others"
     if why is not None:
-        return StandIn(epsilon, [], [], n, None, None, None, f"{name} could not be tested: {why}.", why)
+        return StandIn(epsilon, [], [], n, None, None, None, _untested(name, why), why)
     scoring = "accuracy" if table.scores is None else "neg_rmse"
     scores = np.stack([table.numbers_at(person, units) for person in people], axis=1)
     by_model = table.numbers_at(model, units)
@@ -265,9 +265,13 @@ def _stand_in(table: Table, model: int, epsilon: float) -> StandIn:
     return StandIn(epsilon, names, took_part, n, tested, beside, constant, meaning, tested.why, note)
 
 
+def _untested(name: str, why: str | None) -> str:
+    return f"Whether {name} could replace a person cannot be tested: {why}."
+
+
 def _meaning(name: str, model: AltTest, beside: AltTest, constant: Value | None, epsilon: float) -> str:
     if model.passed is None:
-        return f"{name} could not be tested: {model.why}."
+        return _untested(name, model.why)
     tested = sum(duel.p is not None for duel in model.duels)
     won = sum(duel.won for duel in model.duels)
     counted = f"it replaces {won} of {tested} people, being forgiven a gap of up to {epsilon * 100:g} points"

@@ -51,7 +51,7 @@ def _powered(name: str, found: Powered) -> Iterator[str]:
         yield f"{name} cannot be corrected: {found.why}."
         return
     if found.further == 0:
-        yield f"{name} adds nothing to the people's own figures: {found.why}."
+        yield f"{name} adds nothing to the people's own figures: it rated no units beyond theirs."
     else:
         parts: list[str] = []
         for of, one in found.estimates.items():
@@ -150,7 +150,8 @@ def _confidence(found: Confidence) -> str:
         return f"{found.rater}'s stated confidence can be checked on {counted(n, 'unit')} only: too few to say."
     size = f"{abs(over.value) * 100:.0f} points{_points_interval(over)}"
     if not _clear(over):
-        gap = f"{found.rater}'s confidence and accuracy are {size} apart, which may be chance"
+        way = "more" if over.value > 0 else "less"
+        gap = f"{found.rater} is {size} {way} confident than accurate, which may be chance"
     elif over.value > 0:
         gap = f"{found.rater} is overconfident by {size}"
     else:
@@ -198,7 +199,7 @@ def _points_interval(found: Estimate) -> str:
         return ""
     sign = 1.0 if (found.value or 0.0) >= 0 else -1.0
     low, high = sorted(100.0 * min(1.0, max(-1.0, sign * end)) for end in (found.low, found.high))
-    return f" ({low:.0f} to {high:.0f})"
+    return f" ({low:z.0f} to {high:z.0f})".replace("-", "−")
 
 
 def _shown(found: Estimate, share: bool = True) -> str:

@@ -19,7 +19,7 @@ from evenhand.statistics.models.recalibration import FOLDS, Recalibration, recal
 from evenhand.store.ratings import Added
 from evenhand.store.store import Store
 from evenhand.store.work import RunSpec
-from evenhand.text import counted, unknown
+from evenhand.text import counted, quoted, unknown
 
 LEAST_LABELS = 50
 _SPEC = "calibrated("
@@ -71,7 +71,9 @@ def _source(store: Store, tables: Tables, rater: str, criterion: str | None) -> 
         raise UserError(f"{rater!r} is calibrated already; to use more labels, calibrate its source under a new --name")
     nominal = {one.id: one for one in store.protocol.criteria if isinstance(one.scale, Nominal)}
     if criterion not in (None, *nominal):
-        raise UserError(f"{store.protocol.name}: {unknown('criterion with labels', criterion, nominal)}")
+        with_labels = f"criteria with labels: {', '.join(nominal) or 'none'}"
+        what = "has no labels" if criterion in store.protocol.by_id else "does not exist"
+        raise UserError(f"{store.protocol.name}: the criterion {quoted(criterion)} {what}; {with_labels}")
     for name in nominal if criterion is None else [criterion]:
         ratings = list(store.ratings.all(criterion=name, rater=rater))
         if any(rating.distribution for rating in ratings):
@@ -98,9 +100,9 @@ def _check_labels(store: Store, rater: str, truth: IntArray, clusters: IntArray 
     items = n if clusters is None else np.unique(clusters[labelled]).size
     if n < LEAST_LABELS or items < FOLDS:
         raise UserError(
-            f"{store.location}: {counted(n, 'unit')} of {counted(items, 'item')}, rated by {rater!r} with "
-            f"probabilities, have a label by people; calibration needs {LEAST_LABELS} units of {FOLDS} items or more. "
-            "Label more, with evenhand serve or evenhand ratings import"
+            f"{store.location}: people labelled {counted(n, 'unit')} ({counted(items, 'item')}) of those that "
+            f"{rater!r} rated with probabilities; calibration needs at least {LEAST_LABELS} units from {FOLDS} items. "
+            "Label more with evenhand serve or evenhand ratings import"
         )
 
 

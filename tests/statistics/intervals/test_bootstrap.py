@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -134,13 +136,15 @@ def test_undefined_resamples_are_counted() -> None:
     assert found.value is not None
     assert found.low is None
     assert found.note is not None
-    assert "undefined in" in found.note
+    assert re.fullmatch(r"no interval: undefined in \d+ of 2,000 resamples", found.note)
     codes[1] = 1, 1
     codes[2] = 0, 1
     found = krippendorff_alpha(count_wide(codes, 2))
     assert found.low is not None
     assert found.note is not None
-    assert "left out" in found.note
+    assert re.match(r"\d+ of 2,000 resamples were undefined and left out", found.note)
+    few = [krippendorff_alpha(count_wide(codes, 2), plan=Resampling(25, seed)).note for seed in range(20)]
+    assert any(note and note.startswith("1 of 25 resamples was undefined and left out") for note in few)
 
 
 def test_perfect_agreement_has_a_worst_case_for_a_lower_end() -> None:

@@ -65,10 +65,13 @@ def _unit(unit: Unit, protocol: Protocol) -> Markup | None:
 def _ratings(case: Case, view: View) -> Markup:
     """What each rater answered; as a table only if someone also wrote something."""
     title = view.criterion(case.criterion)
-    apart = aside(f"{number(case.disputed.disagreement, 'share')} apart, {counted(len(case.ratings), 'rating')}")
+    adjudicators = view.report.source.adjudicators
+    settled = any(one.rater in adjudicators and one.value is not None for one in case.ratings)
+    distance = f"{number(case.disputed.disagreement, 'share')} apart, {counted(case.disputed.ratings, 'rating')}"
+    apart = aside(f"{distance}, settled by a ruling" if settled else distance)
     ratings = {one.rater: one for one in case.ratings}
     ordered = [ratings[rater] for rater in view.people_first(ratings)]
-    rows = [(view.rater(one.rater), _value(one, view), _written(one)) for one in ordered]
+    rows = [(_rater(one, view), _value(one, view), _written(one)) for one in ordered]
     if not any(written for _, _, written in rows):
         chips = [element("span", name, value) for name, value, _ in rows]
         return join([element("p", element("strong", title), apart), element("p", chips, class_="chips")])
@@ -78,6 +81,11 @@ def _ratings(case: Case, view: View) -> Markup:
         for name, value, written in rows
     ]
     return element("table", element("caption", title, apart), element("tbody", body), class_="said")
+
+
+def _rater(rating: Rating, view: View) -> Markup:
+    ruling = aside("ruling") if rating.rater in view.report.source.adjudicators else None
+    return join([view.rater(rating.rater), ruling])
 
 
 def _value(rating: Rating, view: View) -> Markup:

@@ -15,7 +15,7 @@ from evenhand.report.html.plots import Guide, Row, Shape, axis, estimate_cell, f
 from evenhand.report.html.view import View, grouped, words
 from evenhand.report.numbers import Style, described, interval, number
 from evenhand.scales import Numeric, Ordinal
-from evenhand.text import sentence
+from evenhand.text import listed, sentence
 
 _SCORES = ("mean", "sd")
 _FOLDED = ("sd", "majority", "per_label")
@@ -187,18 +187,21 @@ def _shape(measure: Figure, view: View) -> Shape:
 def breakdowns_section(view: View) -> Section:
     parts: list[Markup] = []
     found = grouped((one for one in view.single_figures if one.stratum), lambda one: tuple(one.stratum or ()))
+    empty: list[str] = []
     for fields in [*((field,) for field in view.protocol.strata), *view.protocol.crossed]:
-        title = " and ".join(words(field).lower() for field in fields)
-        parts += [element("h3", f"By {title}"), *_breakdown(title, found.get(tuple(fields), []), view)]
+        if figures := found.get(tuple(fields)):
+            title = view.fields(fields)
+            parts += [element("h3", f"By {title}"), *_breakdown(title, figures, view)]
+        elif len(fields) == 1:
+            empty.append(view.fields(fields))
+    if empty:
+        parts.append(note(f"Not broken down by {listed(empty)}: no item has a value there, or nothing was measured."))
     if not parts:
         parts = [note("The protocol names no fields to break the results down by.")]
     return Section("strata", "Breakdowns", join(parts))
 
 
 def _breakdown(title: str, figures: Sequence[Figure], view: View) -> Iterator[Markup]:
-    if not figures:
-        yield note("No item has a value in this field, or nothing was measured.")
-        return
     by = f"by {title}"
     for name, of_name in grouped(figures, lambda one: one.statistic).items():
         drawn = _drawn(of_name, view)

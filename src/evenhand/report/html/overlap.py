@@ -24,7 +24,7 @@ def _parts(scores: Sequence[OverlapScore], view: View) -> Iterator[Markup]:
         "in the same order as people do is below."
     )
     yield forest("Mean over items", list(map(_mean, scores)))
-    yield from _strata(scores)
+    yield from _strata(scores, view)
     yield from _correlations(scores, view)
 
 
@@ -39,7 +39,7 @@ def _said(one: OverlapScore) -> str:
     return f"{one.score} by {one.rater}"
 
 
-def _strata(scores: Sequence[OverlapScore]) -> Iterator[Markup]:
+def _strata(scores: Sequence[OverlapScore], view: View) -> Iterator[Markup]:
     """Strata down, scores across, for each field."""
     parts = [(one, mean) for one in scores for mean in one.means if mean.stratum is not None]
     for fields, some in grouped(parts, lambda pair: tuple(pair[1].stratum or ())).items():
@@ -48,7 +48,7 @@ def _strata(scores: Sequence[OverlapScore]) -> Iterator[Markup]:
             [" · ".join((some[0].stratum or {}).values()), *(cells.get((key, _said(one)), "–") for one in scores)]
             for key, some in grouped((mean for _, mean in some), lambda mean: str(mean.stratum)).items()
         ]
-        title = " by ".join(words(field).lower() for field in fields)
+        title = view.fields(fields)
         heads = [title, *(_said(one) for one in scores)]
         yield folded(f"By {title}", table(f"Mean over items by {title}", heads, rows, "numbers"))
 

@@ -29,6 +29,13 @@ MOST_CALIBRATED = 5
 """Raters whose calibration a page shows if there are many."""
 
 _SHAPES: dict[Kind, Shape] = {Kind.PERSON: "person", Kind.MODEL: "model", Kind.RULE: "rule"}
+_TITLES = {
+    "percent_match": "Percentage of matches",
+    "kappa_raters": "Kappa between raters",
+    "human_model_match": "Match between people and models",
+    "human_model_kappa": "Kappa between people and models",
+}
+"""Measures of the built-in protocols whose ids do not read as titles."""
 _SHORT = {"f1": "F1", "sd": "standard deviation", "kg": "KG"}
 
 
@@ -87,6 +94,10 @@ class View:
         if isinstance(scale, Ordinal) and isinstance(value, int) and value in scale.levels:
             return f"{value} {scale.levels[value].label}"
         return f"{value:g}" if isinstance(value, float) else str(value)
+
+    def fields(self, names: Iterable[str]) -> str:
+        """The titles of item fields: `“Question type” and “Shot type”`."""
+        return " and ".join(f"“{self.protocol.titles.get(name, name)}”" for name in names)
 
     def is_individual(self, figure: Figure) -> bool:
         """Whether a figure is about one person by name, not about all people or about a model."""
@@ -165,6 +176,8 @@ def grouped(things: Iterable[T], key: Callable[[T], Key]) -> Mapping[Key, list[T
 
 def words(name: str) -> str:
     """An id as words: `percent_match` is `Percent match`."""
+    if name in _TITLES:
+        return _TITLES[name]
     spaced = " ".join(_SHORT.get(part, part) for part in name.split("_"))
     return spaced[:1].upper() + spaced[1:]
 

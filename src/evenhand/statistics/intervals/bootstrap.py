@@ -226,11 +226,12 @@ class Sample:
         defined = draws[np.isfinite(draws)]
         lost = draws.size - defined.size
         if lost > _MOST_UNDEFINED * draws.size:
-            return Estimate(value=value, n=n, note=f"no interval: undefined in {lost} of {draws.size} resamples")
+            return Estimate(value=value, n=n, note=f"no interval: undefined in {lost:,} of {draws.size:,} resamples")
         if float(defined.max() - defined.min()) <= 1e-12:
             return Estimate(value=value, n=n, note="no interval: every resample gives the same value")
         low, high = _bca(value, defined, acceleration, blocks, plan.level)
-        note = f"{lost} of {draws.size} resamples were undefined and left out" if lost else None
+        were = "was" if lost == 1 else "were"
+        note = f"{lost:,} of {draws.size:,} resamples {were} undefined and left out" if lost else None
         return Estimate(value=value, low=low, high=high, n=n, note=note)
 
     def _replicates(self, sums: FloatArray, statistic: Statistic, plan: Resampling) -> FloatArray:
