@@ -147,7 +147,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
 def test_the_command_prints_what_it_left_out_and_keeps_an_existing_file(call: Caller, tmp_path: Path):
     written(tmp_path, PAPERS)
     out = call.fine("qasper", "qasper.json", "-o", "items.jsonl", "--only", "without-gold")
-    assert out.splitlines()[-1] == "items.jsonl: 2 questions about 2 articles, of 6"
+    assert out.splitlines()[-1] == "items.jsonl: 2 of 6 questions, about 2 articles"
     assert "  left out: 1 question marked unanswerable" in out.splitlines()
     before = Path("items.jsonl").read_bytes()
     assert call("qasper", "qasper.json", "-o", "items.jsonl").code == 2

@@ -594,7 +594,7 @@ def test_another_version_of_a_generator_does_not_mix_with_the_work_of_the_first(
         (tmp_path / "mine.yaml").write_text(text.replace("Take only what", "Take just what"), encoding="utf-8")
         result = call(*begin)
         assert result.code == 2
-        assert "holds the work of kg-triples" in result.err
+        assert "was made with a different kg-triples" in result.err
 
 
 def test_in_python(tmp_path: Path):

@@ -247,7 +247,7 @@ def qasper(files: Sequence[Path], output: Path, only: Selection, overwrite: bool
     rows = ([getattr(one, name) for name in columns] for one in chosen)
     write_table(output, Sheet(columns, rows, for_people=True), overwrite=overwrite)
     articles = counted(len({one.article_id for one in chosen}), "article")
-    click.echo(f"{output}: {counted(len(chosen), 'question')} about {articles}, of {len(questions):,}")
+    click.echo(f"{output}: {len(chosen):,} of {counted(len(questions), 'question')}, about {articles}")
 
 
 @click.command()

@@ -74,7 +74,7 @@ def score_texts(
     ours, theirs = [text for _, text in given], [texts for texts in references if texts]
     cut = cut_of([*(text for texts in theirs for text in texts), *ours], language)
     scores = rouge_rows(ROUGE, ours, theirs, None if cut == "english" else Cutter(cut))
-    rouge_method = f"rouge-score, F measure, no stemming, words cut as {cut}"
+    rouge_method = f"rouge-score, F measure, no stemming, split into words as {cut.capitalize()}"
     bleu, bleu_method = _bleu(ours, theirs, cut)
     rouge = {name: _mean([row[name] for row in scores]) for name in ROUGE}
     method, remarks, bert = {"bleu": bleu_method, "rouge": rouge_method}, _remarks(theirs, cut), None

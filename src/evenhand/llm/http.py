@@ -170,8 +170,9 @@ class HttpChat:
         self._gone += 1
         enough = max(LEAST_FAILED, self.pace.width) if self._replied else LEAST_FAILED
         if not self._answered or self._gone >= enough:
+            what = "keeps failing" if self._answered else "does not answer"
             return RunError(
-                f"the server at {self.endpoint.host} does not answer ({error.reason}); "
+                f"the server at {self.endpoint.host} {what} ({error.reason}); "
                 "check that it is running, then run the same command again to continue"
             )
         return error

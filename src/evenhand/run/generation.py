@@ -158,9 +158,9 @@ def open_work(location: str, plan: GenerationPlan, items: Iterable[Item]) -> Sto
     try:
         if store.protocol.digest != protocol.digest:
             raise UserError(
-                f"{store.location}: holds the work of {store.protocol.name} {store.protocol.version.split()[0]} with "
-                f"another content, ontology or set of labels than {protocol.name} {plan.generator.version} as it is "
-                "now; keep it, and name another file with --work FILE or another output"
+                f"{store.location}: was made with a different {store.protocol.name} "
+                f"{store.protocol.version.split()[0]} (its content, ontology or labels have changed since); keep it, and "
+                "name another file with --work FILE or another output"
             )
         every = list(work)
         store.items.add(every)
