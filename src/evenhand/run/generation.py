@@ -159,8 +159,8 @@ def open_work(location: str, plan: GenerationPlan, items: Iterable[Item]) -> Sto
         if store.protocol.digest != protocol.digest:
             raise UserError(
                 f"{store.location}: was made with a different {store.protocol.name} "
-                f"{store.protocol.version.split()[0]} (its content, ontology or labels have changed since); keep it, and "
-                "name another file with --work FILE or another output"
+                f"{store.protocol.version.split()[0]} (its content, ontology or labels have changed since); keep it, "
+                "and name another file with --work FILE or another output"
             )
         every = list(work)
         store.items.add(every)
