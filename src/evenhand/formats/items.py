@@ -244,6 +244,8 @@ def _passages(cell: object, delimiter: str | None) -> tuple[str, ...] | None:
         text = text_of(cell)
         inner = listed(text) if text and re.match(r"\s*\[\s*[\"'{\]]", text) else None
         if not isinstance(inner, list):
+            if text and re.match(r"\s*\[\s*[\"{]", text):
+                raise ValueError(_not_a_list(text))
             pieces = text.split(delimiter) if text and delimiter else [text or ""]
             return tuple(passage for piece in pieces if (passage := piece.strip())) or None
         cell = cast("list[object]", inner)
@@ -261,11 +263,15 @@ def _ids(cell: object, delimiter: str | None) -> tuple[str, ...] | None:
         inner = listed(text) if text else None
         if not isinstance(inner, list):
             if text and text.lstrip()[:1] == "[":
-                raise ValueError(f"{quoted(text)} is not a readable list; write ids as JSON, or without brackets")
+                raise ValueError(f"{_not_a_list(text)}, or without brackets")
             pieces = text.split(delimiter) if text and delimiter else re.split(r"[,;\n]", text or "")
             return tuple(piece for part in pieces if (piece := part.strip())) or None
         cell = cast("list[object]", inner)
     return tuple(map(_id, cast("Sequence[object]", cell)))
+
+
+def _not_a_list(text: str) -> str:
+    return f'{quoted(text)} is not a readable list; a list is written as JSON: ["…", "…"]'
 
 
 def _id(entry: object) -> str:

@@ -93,6 +93,13 @@ def test_passages(cell: object, passages: tuple[str, ...] | None) -> None:
         assert read(cell, kind="passages") == passages
 
 
+@pytest.mark.parametrize("cell", ['["a', ' [ "a", "b" ] and more', '[{"text": "a"', '["a\nb"]'])
+@pytest.mark.parametrize("kind", ["passages", "ids"])
+def test_a_broken_list(cell: str, kind: str) -> None:
+    message = refusal(cell, kind=kind)
+    assert 'is not a readable list; a list is written as JSON: ["…", "…"]' in message
+
+
 def test_passages_at_a_delimiter() -> None:
     assert read("a ||| b|||", kind="passages", delimiter="|||") == ("a", "b")
     assert read('["a ||| b"]', kind="passages", delimiter="|||") == ("a ||| b",)
