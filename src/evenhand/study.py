@@ -303,7 +303,8 @@ class Study:
             return long_sheet(store.items.units(), store.ratings.all(digest=protocol.digest), raters)
         if shape == "wide":
             ratings = store.ratings.all(digest=protocol.digest)
-            return wide_sheet(protocol, store.items.units(), store.items.all(), ratings, raters)
+            rated = store.ratings.rated(protocol.digest)
+            return wide_sheet(protocol, store.items.units(), store.items.all(), ratings, raters, rated)
         return diagnosis_sheet(self.protocol, store.items.units(), store.ratings.all(every_digest=True), raters)
 
     def ratings_frame(

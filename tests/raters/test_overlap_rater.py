@@ -1,5 +1,6 @@
 """`overlap` as a rater: what it compares, what it stores, and what it refuses."""
 
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -147,13 +148,17 @@ def test_the_file_of_ratings_holds_scores_and_can_be_imported(tmp_path: Path):
         judge(study.store, ["scores=overlap(rated=answer)"])
         study.export_ratings(tmp_path / "long.csv")
         before = list(study.ratings())
-        for shape in ("wide", "diagnosis", "blind"):
+        for shape in ("diagnosis", "blind"):
             study.export_ratings(tmp_path / f"{shape}.csv", shape)
+        study.export_ratings(tmp_path / "wide.jsonl", "wide")
     with Study.create(tmp_path / "copy.db", SENTENCES, items) as copy:
         copy.import_ratings(tmp_path / "long.csv")
         after = list(copy.ratings())
         assert [rater.kind for rater in copy.raters()] == [Kind.RULE]
     assert [said(rating) for rating in after] == [said(rating) for rating in before]
+    scores = {f"{rating.criterion}:scores": rating.value for rating in before if rating.unit == "a#1"}
+    wide = [json.loads(row) for row in (tmp_path / "wide.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert wide == [{"item": "a", "unit": 1, **scores}, {"item": "a", "unit": 2, **dict.fromkeys(scores)}]
 
 
 def test_a_score_is_a_number_from_0_to_1_also_in_the_store(tmp_path: Path):

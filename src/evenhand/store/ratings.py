@@ -5,7 +5,7 @@ of which names the one it replaces; the table `current` has the last of each.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from functools import cache, lru_cache
@@ -50,6 +50,13 @@ _RATER_NUMBERS = select(raters.c.id, raters.c.seq)
 _COUNTS = select(
     current.c.protocol, *(func.sum(case((current.c.status == status.value, 1), else_=0)) for status in Status)
 ).group_by(current.c.protocol)
+_RATED = (
+    select(current.c.criterion, raters.c.id)
+    .join(raters, raters.c.seq == current.c.rater)
+    .join(protocols, protocols.c.seq == current.c.protocol)
+    .where(protocols.c.digest == bindparam("digest"))
+    .distinct()
+)
 _earlier = ratings.alias("earlier")
 _CURRENT = (
     select(current.c.rating)
@@ -242,6 +249,10 @@ class Ratings:
             digests[row[0]]: {status: int(number) for status, number in zip(Status, row[1:], strict=True) if number}
             for row in sorted(rows, key=lambda row: row[0])
         }
+
+    def rated(self, digest: str) -> Collection[tuple[str, str]]:
+        """The criteria and scores that have ratings under a protocol, each with the rater who gave them."""
+        return {(row.criterion, row.id) for row in self._database.read(_RATED, {"digest": digest})}
 
     def revision(self) -> int:
         """A number that grows with every stored rating: the same number, the same ratings."""

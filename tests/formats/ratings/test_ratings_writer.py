@@ -146,7 +146,7 @@ def test_wide_rows() -> None:
         rating(SUPPORT, "s2", "support", "bot", value="NO EVIDENCE"),
     ]
     items = [item("s1", answer="a", domain="law"), item("s2", answer="b")]
-    sheet = wide_sheet(SUPPORT, flat(UNITS), items, given, [ANN, BOT])
+    sheet = wide_sheet(SUPPORT, flat(UNITS), items, given, [ANN, BOT], {("support", "ann"), ("support", "bot")})
     assert sheet.columns == ["item", "unit", "domain", "support:ann", "support:bot"]
     assert [list(row) for row in sheet.rows] == [
         ["s1", 1, "law", "SUPPORTED", None],

@@ -4,14 +4,14 @@ Everything streams: units and ratings come in the same order of units, as a stor
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import astuple
 from datetime import datetime
 from itertools import groupby
 
 from evenhand.formats.ratings.check_column import CHECK, DIGITS
 from evenhand.formats.tables.table import Sheet
-from evenhand.protocol.model import Protocol, field_text
+from evenhand.protocol.model import SCORES, Protocol, field_text
 from evenhand.records import Item, RaterRef, Rating, Status, Unit
 
 PARTS = (
@@ -42,12 +42,18 @@ def wide_sheet(
     items: Iterable[Item],
     ratings: Iterable[Rating],
     raters: Sequence[RaterRef],
+    rated: Collection[tuple[str, str]],
 ) -> Sheet:
     """A unit in each row: the fields by which results are broken down, then a column for each criterion and rater.
 
-    A cell without a value is empty, whatever the reason; the diagnosis has the reasons.
+    `rated` are the criteria and overlap scores that have ratings, each with its rater. A score has a column for each
+    rater who gave it; a rater who gave nothing but scores has no column for a criterion. A cell without a value is
+    empty, whatever the reason; the diagnosis has the reasons.
     """
-    pairs = [(criterion.id, rater.id) for criterion in protocol.criteria for rater in raters]
+    ids = [rater.id for rater in raters]
+    only_scores = {rater for _, rater in rated} - {rater for name, rater in rated if name not in SCORES}
+    pairs = [(criterion.id, rater) for criterion in protocol.criteria for rater in ids if rater not in only_scores]
+    pairs += [(score, rater) for score in SCORES for rater in ids if (score, rater) in rated]
     columns = ["item", "unit", *protocol.strata, *(f"{criterion}:{rater}" for criterion, rater in pairs)]
 
     def rows() -> Iterator[Sequence[object]]:
