@@ -105,6 +105,20 @@ def test_a_second_import_supersedes_what_changed_and_passes_over_the_rest(tmp_pa
     assert sorted(history, key=str) == [1, 1, 2]
 
 
+def test_a_sheet_under_a_raters_name_by_mistake(tmp_path: Path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(PROTOCOL, encoding="utf-8")
+    with Study.create(tmp_path / "s.db", file, [Item("a", {"turn": "Hi."})]) as study:
+        study.import_ratings([{"id": "a", "tone": 1}], rater="bot", kind=Kind.MODEL)
+        with pytest.raises(InputError, match="'bot' is a model in this study, not a person"):
+            study.import_ratings([{"id": "a", "tone": 2}], rater="bot")
+        study.export_ratings(tmp_path / "long.csv")
+        assert study.import_ratings(tmp_path / "long.csv").added.known == 1
+        assert [rating.value for rating in study.ratings()] == [1]
+        summary = str(study.import_ratings([{"id": "a", "tone": 2}], rater="Bot"))
+        assert summary.endswith("\n  new rater Bot: the study also has bot")
+
+
 def test_the_files_of_the_support_guide_bring_person_and_model_at_once(tmp_path: Path):
     items = tmp_path / "human_eval_samples.csv"
     items.write_text(

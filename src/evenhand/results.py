@@ -316,11 +316,12 @@ class CalibrationResult(Result):
 
 @dataclass(frozen=True, repr=False)
 class ImportResult(Result):
-    """What an import of ratings read, and what of it was new."""
+    """What an import of ratings read, and what of it was new. `similar`: new raters with ids like those of others."""
 
     source: str
     summary: ImportSummary
     added: Added
+    similar: Mapping[str, Sequence[str]]
     _title = "Imported ratings"
     _heads = ("rater", "ratings")
 
@@ -337,6 +338,7 @@ class ImportResult(Result):
             (read.without_rationale, f"{counted(read.without_rationale, 'rating')} without a required rationale"),
             (read.without_confidence, f"{counted(read.without_confidence, 'unit')} without a required confidence"),
             (read.without_column, f"no column for: {', '.join(read.without_column)}"),
+            *((ids, f"new rater {rater}: the study also has {listed(ids)}") for rater, ids in self.similar.items()),
         ]
         head = f"{self.source}: {counted(read.rows, 'row')}; ratings by rater: {raters}{not_asked}"
         return "\n  ".join([head, f"stored: {', '.join(stored)}", *(note for given, note in notes if given)])

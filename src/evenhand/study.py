@@ -257,8 +257,9 @@ class Study:
     ) -> ImportResult:
         """Import ratings from a long or wide file, data frame or list of dicts: all of them, or none.
 
-        `rater` and `kind` apply to ratings that name no rater. A rating that the study already has is passed over; a
-        different one by the same rater replaces it. Raises InputError with all cells that are not valid.
+        `rater` applies to ratings that name no rater, and `kind` to raters whose kind the file does not give: people by
+        default, so that a model's ratings are not replaced by accident. A rating that the study already has is passed
+        over; a different one by the same rater replaces it. Raises InputError with all cells that are not valid.
         """
         table = table_of(source)
         file = RatingsFile(
@@ -272,7 +273,7 @@ class Study:
         )
         ratings = file.ratings(self.store.items.units_of, self.store.items.find_many)
         added = self.store.ratings.add(ratings, raters=file.raters, keep_same=True)
-        return ImportResult(table.source, file.summary, added)
+        return ImportResult(table.source, file.summary, added, file.similar_raters())
 
     def export_ratings(
         self, path: str | Path, shape: Shape = "long", *, digest: str | None = None, overwrite: bool = False

@@ -432,10 +432,30 @@ def test_a_named_rater_and_another_one_in_the_file(write: Write) -> None:
 
 
 def test_a_rater_of_another_kind(write: Write) -> None:
-    path, known = write("id,support\ns1,SUPPORTED\n"), [RaterRef("bot", Kind.MODEL)]
-    message = refusal(path, SUPPORT, ITEMS, rater="bot", kind=Kind.PERSON, known=known)
-    assert "'bot' is a model in this study, not a person (use another id, or --kind model)" in message
-    assert imported(path, SUPPORT, ITEMS, rater="bot", known=known)[1].raters == known
+    path, known = write("id,support\ns1,SUPPORTED\n"), [RaterRef("bot", Kind.MODEL), RaterRef("rule", Kind.RULE)]
+    # A sheet says nothing of its rater: under a model's name by mistake, it would replace the model's ratings.
+    for kind in (None, Kind.PERSON):
+        message = refusal(path, SUPPORT, ITEMS, rater="bot", kind=kind, known=known)
+        assert "'bot' is a model in this study, not a person (use another --rater, or --kind model if these" in message
+    message = refusal(path, SUPPORT, ITEMS, rater="rule", known=known)
+    assert "'rule' is a rule in this study, not a person (use another --rater, or a column kind with rule" in message
+    assert imported(path, SUPPORT, ITEMS, rater="bot", kind=Kind.MODEL, known=known)[1].raters == known[:1]
+
+
+def test_a_rater_of_another_kind_in_a_long_file(write: Write) -> None:
+    known = [RaterRef("bot", Kind.MODEL)]
+    message = refusal(write("rater,item,criterion,value\nbot,s1,support,SUPPORTED\n"), SUPPORT, ITEMS, known=known)
+    assert "not a person (use another id, or a column kind with model if these really are its ratings)" in message
+    path = write("rater,kind,item,criterion,value\nbot,model,s1,support,SUPPORTED\n")
+    assert imported(path, SUPPORT, ITEMS, known=known)[1].raters == known
+
+
+def test_new_raters_with_ids_like_those_of_others(write: Write) -> None:
+    raters = ("ann", "Ann", "Bob Ray", "bobray", "cem")
+    path = write("rater,item,criterion,value\n" + "".join(f"{rater},s1,support,SUPPORTED\n" for rater in raters))
+    known = [RaterRef("ann", Kind.PERSON), RaterRef("CEM", Kind.PERSON), RaterRef("cem", Kind.PERSON)]
+    _, file = imported(path, SUPPORT, ITEMS, known=known)
+    assert file.similar_raters() == {"Ann": ["ann"], "bobray": ["Bob Ray"]}
 
 
 @pytest.mark.parametrize("rater", ["", " ", "a\nb", "x" * 201])

@@ -200,9 +200,10 @@ class RatingsFile:
     ) -> None:
         """Open a table. Raises InputError for a bad header.
 
-        `rater` gave the ratings that name no rater, and is of this `kind`; by default of the kind in the study
-        (`known`), else a person. `columns` leads from criteria and other names to columns of the file. A file without
-        a column of ids must have all required fields of the items.
+        `rater` gave the ratings that name no rater. Raters whose kind the file does not give are of this `kind`, by
+        default people; one that the study knows (`known`) as another kind is a problem. `columns` leads from criteria
+        and other names to columns of the file. A file without a column of ids must have all required fields of the
+        items.
         """
         self._named = named_rater(rater)
         self._problems = Problems(table.source)
@@ -235,6 +236,18 @@ class RatingsFile:
         """Every rater with a rating in the file."""
         return [RaterRef(rater, kind) for rater, kind in self._kinds.items()]
 
+    def similar_raters(self) -> Mapping[str, Sequence[str]]:
+        """New raters whose ids differ only in case or spaces from those of others, which are perhaps the same."""
+        by_key: dict[str, list[str]] = {}
+        for rater in dict.fromkeys((*self._known, *self._kinds)):
+            by_key.setdefault("".join(rater.split()).casefold(), []).append(rater)
+        return {
+            rater: ids[:place]
+            for ids in by_key.values()
+            for place, rater in enumerate(ids)
+            if place and rater not in self._known
+        }
+
     def ratings(self, units_of: UnitsOf, items_of: ItemsOf) -> Iterator[Rating]:
         """The ratings, a batch of rows at a time; after the last, InputError with every bad cell of the file.
 
@@ -244,8 +257,7 @@ class RatingsFile:
         problems = self._problems
         for rater, kind in self._kinds.items():
             if (known := self._known.get(rater, kind)) is not kind:
-                fix = f"use another id, or --kind {known}"
-                problems.add(f"{rater!r} is a {known} in this study, not a {kind}", fix=fix)
+                problems.add(f"{rater!r} is a {known} in this study, not a {kind}", fix=self._kind_fix(rater, known))
         rows = self._layout.rows(problems)
         while batch := list(islice(rows, BATCH)):
             self.summary.rows += len(batch)
@@ -257,6 +269,13 @@ class RatingsFile:
         yield from (rating for rating in self._settled() if not problems)
         problems.raise_if_any()
 
+    def _kind_fix(self, rater: str, known: Kind) -> str:
+        """What to do about a rater of another kind. No option says that a rater is a rule."""
+        is_named = rater == self._named
+        other = "another --rater" if is_named else "another id"
+        how = f"--kind {known}" if is_named and known is not Kind.RULE else f"a column kind with {known}"
+        return f"use {other}, or {how} if these really are its ratings"
+
     def _find_kinds(self, kind: Kind | None) -> None:
         """Find the kind of every rater in the file in a first reading, because raters are stored before ratings.
 
@@ -267,7 +286,7 @@ class RatingsFile:
                 with suppress(ValueError):
                     rater, given = self._rater_and_kind(slot, row.cells)
                     if rater is not None:
-                        self._kinds.setdefault(rater, given or kind or self._known.get(rater, Kind.PERSON))
+                        self._kinds.setdefault(rater, given or kind or Kind.PERSON)
 
     def _row_ratings(
         self, row: FileRow, units: Mapping[str, Sequence[Unit]], items: Mapping[str, Item]
