@@ -12,6 +12,22 @@ from tests.browser.accessibility import violations
 from tests.browser.person import sign_in
 from tests.browser.serving import Serve, Served
 
+RATED = {"ann": 5, "ben": 1}
+BROKEN = """(table) => {
+  const walker = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+  const words = [];
+  while (walker.nextNode()) {
+    for (const { 0: word, index } of walker.currentNode.data.matchAll(/[\\w.%]+/g)) {
+      const range = document.createRange();
+      range.setStart(walker.currentNode, index);
+      range.setEnd(walker.currentNode, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) words.push(word);
+    }
+  }
+  return words;
+}"""
+"""The words of a table that are broken in two."""
+
 
 def with_ratings(served: Served, protocol: str) -> Served:
     """A served sample with the ratings that come with it."""
@@ -201,6 +217,34 @@ def test_the_next_dispute_is_shown_from_its_beginning_on_a_phone(
     assert top is not None
     assert top["y"] >= header["y"] + header["height"] + 16, "it does not touch what is above"
     expect(page.locator(".criterion.open .ratings .answer").first).to_be_in_viewport(ratio=1)
+
+
+@pytest.fixture
+def commented(serve: Callable[..., Served]) -> Served:
+    """A dispute with everything that can be said of an answer."""
+    served = serve("feedback")
+    with Study.open(served.study) as study:
+        item = next(iter(study.items())).id
+        columns = "rater,item,criterion,value,kind,rationale,confidence,notes"
+        why, notes = "Spots the over-generalisation and states it rightly.", "Unquestionably straightforward."
+        lines = [f"{rater},{item},correctness,{value},person,{why},94.2,{notes}" for rater, value in RATED.items()]
+        path = served.study.parent / "commented.csv"
+        path.write_text("\n".join([columns, *lines]), encoding="utf-8")
+        study.import_ratings(path)
+    return served
+
+
+@pytest.mark.parametrize("width", [1280, 1024, 390])
+def test_no_word_or_number_of_the_answers_is_broken(
+    commented: Served, new_context: Callable[..., BrowserContext], width: int
+):
+    page = new_context(viewport={"width": width, "height": 844}).new_page()
+    join(page, commented)
+    table = page.locator(".criterion.open .ratings")
+    expect(table.get_by_text("94.2% confident").first).to_be_in_viewport(ratio=1)
+    expect(table.get_by_text("Unquestionably").first).to_be_in_viewport(ratio=1)
+    assert table.evaluate(BROKEN) == []
+    expect(page.get_by_role("radio").first.locator("kbd")).to_be_visible(visible=width > 480)
 
 
 def test_a_share_of_disagreement_names_those_it_is_about(serve: Callable[..., Served], page: Page):

@@ -105,10 +105,10 @@ def test_an_invite_is_made_copied_and_withdrawn(new_context: NewContext, served:
 def test_the_plan_is_changed_with_errors_beside_their_fields(page: Page, served: Served):
     managing(page, served)
     page.get_by_label("People per item").fill("0")
-    page.get_by_label("Claim time in minutes").fill("")
+    page.get_by_label("Time limit in minutes").fill("")
     page.get_by_role("button", name="Save the plan").click()
     expect(page.locator("#plan-claim_minutes-error")).to_have_text("Enter a number.")
-    page.get_by_label("Claim time in minutes").fill("45")
+    page.get_by_label("Time limit in minutes").fill("45")
     page.get_by_label("Gold rater").fill("nobody")
     page.get_by_role("button", name="Save the plan").click()
     expect(page.locator("#plan-overlap-error")).to_contain_text("greater than or equal to 1")

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 from evenhand.assignment import Plan
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Ask, field_text
-from evenhand.records import Item, Status
+from evenhand.records import Item, Kind, Status
 from evenhand.study import Study
 from tests.browser.accessibility import violations
 from tests.browser.person import come_in, ratings, saved, sign_in
@@ -427,3 +427,16 @@ def test_a_number_from_0_to_1_is_typed_and_nothing_beyond_is_saved(page: Page, t
         page.keyboard.press("Enter")
         saved(page)
         assert [rating.value for rating in ratings(served, "ann")] == [0.75]
+
+
+def test_whoever_rated_everything_in_a_spreadsheet_is_done(page: Page, serve: Serve) -> None:
+    served = serve(plan=Plan(training="off"))
+    with Study.open(served.study) as study:
+        units = [unit.id for unit in study.units()]
+        study.import_ratings(
+            [{"rater": "jo", "item": unit, "support": "SUPPORTED"} for unit in units], kind=Kind.PERSON
+        )
+    page.goto(f"{sign_in(page, served.invite('jo'))}/rate")
+    page.get_by_role("dialog", name="Guideline").get_by_role("button", name="Close").click()
+    expect(page.get_by_role("heading", name="All done. Thank you!")).to_be_in_viewport()
+    expect(page.get_by_text(f"{len(units)} of {len(units)} done")).to_be_in_viewport()

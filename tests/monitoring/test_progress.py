@@ -336,7 +336,7 @@ def test_known_answers_below_what_the_others_reach():
     others = [record("bob", known=share(9, 10, 0.6, 0.98)), record("cem", known=share(7, 10, 0.4, 0.89))]
     # The others have 16 of 20 right.
     assert told(record(known=share(4, 10, 0.17, 0.69)), *others) == [
-        "Gives the known answer in 4 of 10 answers (40 %, interval 17 % to 69 %); the others reach 80 %."
+        "Gives the known answer in 4 of 10 answers (40%, interval 17% to 69%); the others reach 80%."
     ]
     assert told(record(known=share(6, 10, 0.31, 0.83)), *others) == []
     assert told(record(known=share(0, 4, 0.0, 0.49)), *others) == []
@@ -344,7 +344,7 @@ def test_known_answers_below_what_the_others_reach():
 
 def test_known_answers_of_somebody_alone():
     assert told(record(known=share(2, 10, 0.06, 0.51))) == [
-        "Gives the known answer in 2 of 10 answers (20 %, interval 6 % to 51 %); that is less than 70 %."
+        "Gives the known answer in 2 of 10 answers (20%, interval 6% to 51%); that is less than 70%."
     ]
     assert told(record(known=share(5, 10, 0.24, 0.76))) == []
     # Somebody with three cases is no measure for others.
@@ -353,7 +353,7 @@ def test_known_answers_of_somebody_alone():
 
 def test_repeats_answered_otherwise():
     assert told(record(repeats=share(3, 12, 0.09, 0.53))) == [
-        "Answers repeated items the same way in 3 of 12 answers (25 %, interval 9 % to 53 %); that is less than 70 %."
+        "Answers repeated items the same way in 3 of 12 answers (25%, interval 9% to 53%); that is less than 70%."
     ]
     assert told(record(repeats=share(6, 12, 0.25, 0.75))) == []
     assert told(record(repeats=share(0, 8, 0.0, 0.32, units=4))) == []
@@ -362,7 +362,7 @@ def test_repeats_answered_otherwise():
 def test_agreement_with_the_others_below_the_median_of_the_rest():
     rest = [record(name, others=share(hits, 20, 0.0, 1.0)) for name, hits in (("bob", 18), ("cem", 16), ("dee", 10))]
     assert told(record(others=share(6, 20, 0.15, 0.52)), *rest) == [
-        "Agrees with the majority of the others in 6 of 20 answers (30 %, interval 15 % to 52 %); the rest reach 80 %."
+        "Agrees with the majority of the others in 6 of 20 answers (30%, interval 15% to 52%); the rest reach 80%."
     ]
     assert told(record(others=share(14, 20, 0.48, 0.85)), *rest) == []
     assert told(record(others=share(6, 20, 0.15, 0.52))) == []
@@ -392,7 +392,7 @@ def test_silent_with_items_in_hand():
 
 def test_much_is_left_out():
     assert told(record(activity=Activity(units=10, required=20, left_out=7))) == [
-        "Skips or cannot assess 7 of 20 answers (35 %)."
+        "Skips or cannot assess 7 of 20 answers (35%)."
     ]
     assert told(record(activity=Activity(units=10, required=20, left_out=6))) == []
     assert told(record(activity=Activity(units=9, required=9, left_out=9))) == []
@@ -400,7 +400,7 @@ def test_much_is_left_out():
 
 def test_training_with_less_than_half_right():
     assert told(record(training=share(2, 6, 0.1, 0.7))) == [
-        "Scored 33 % on 6 training answers; a level next to the expected one counts half."
+        "Scored 33% on 6 training answers; a level next to the expected one counts half."
     ]
     assert told(record(training=share(3, 6, 0.2, 0.8))) == []
     assert told(record(training=share(0, 4, 0.0, 0.5))) == []

@@ -291,6 +291,19 @@ def test_ratings_from_elsewhere_count_and_are_not_asked_for_again(study: Store) 
     assert held(study) == {**dict.fromkeys(ALL[4:6], 1), **dict.fromkeys(ALL[6:], 2)}
 
 
+def test_items_from_elsewhere_are_counted_and_those_in_other_hands_may_return(study: Store) -> None:
+    tasks = study.people.tasks
+    tasks.set_plan(Plan(overlap=1))
+    study.ratings.add([rated(item, "ann") for item in ALL[:11]], raters=[RaterRef("ann", Kind.PERSON)])
+    tasks.prepare()
+    assert [tasks.elsewhere(name) for name in ("ann", "ben")] == [11, 0]
+    assert tasks.next("ben") is not None
+    assert (tasks.next("cem"), tasks.may_return("cem"), tasks.may_return("ben")) == (None, True, False)
+    tasks.finish("ben", 1)
+    assert (tasks.next("cem"), tasks.may_return("cem")) == (None, False)
+    assert [tasks.elsewhere(name) for name in ("ann", "ben")] == [11, 0], "what was given is not from elsewhere"
+
+
 def test_what_is_imported_after_the_start_is_not_asked_for_again(study: Store) -> None:
     study.people.tasks.prepare()
     study.ratings.add([rated(item, "ann") for item in ALL[2:]])

@@ -108,7 +108,7 @@ def _below(match: Match, bound: float) -> bool:
 
 
 def _share(match: Match) -> str:
-    """`in 4 of 12 answers (33 %, interval 14 % to 61 %)`"""
+    """`in 4 of 12 answers (33%, interval 14% to 61%)`"""
     found = match.same
     assert found.value is not None
     assert found.low is not None
@@ -119,7 +119,7 @@ def _share(match: Match) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"
 
 
 def _ago(away: timedelta) -> str:

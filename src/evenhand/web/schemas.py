@@ -68,7 +68,7 @@ class StrictRequest(BaseModel):
 
 
 class StatisticView(ResponseModel):
-    """A figure with its 95 % interval `ci` and the number of units `n`.
+    """A figure with its 95% interval `ci` and the number of units `n`.
 
     Without a value, `why` gives the reason; `note` explains a missing interval.
     """

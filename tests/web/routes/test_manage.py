@@ -193,7 +193,7 @@ def test_people_are_held_against_known_answers_and_each_other(client: Browsers, 
     assert (ann["repeat"], ann["training"]) == (None, None)
     assert ann["needs_help"] == []
     assert bob["needs_help"] == [
-        "Gives the known answer in 1 of 10 answers (10 %, interval 2 % to 40 %); the others reach 100 %."
+        "Gives the known answer in 1 of 10 answers (10%, interval 2% to 40%); the others reach 100%."
     ]
 
 

@@ -1,7 +1,7 @@
 """Raters at the JSON that the page speaks: their tasks and their answers."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import pytest
 
 from evenhand.assignment import Plan
 from evenhand.protocol.completion import TAKEN_BACK
-from evenhand.records import Status, new_id
+from evenhand.records import Kind, RaterRef, Rating, Status, new_id
 from evenhand.study import Study
 from tests.web.browsing import Browsers
 from tests.web.hands import Hand, at_page, halo, one_item, ratings_by, stem_item, text_of
@@ -116,6 +116,47 @@ def test_whoever_is_done_is_told_so_with_where_to_go(study: Study) -> None:
             "progress": {"done": 1, "of": 1},
             "completion": link,
         }
+
+
+def test_whoever_rated_every_item_in_a_spreadsheet_is_done(plain: Study, client: Browsers) -> None:
+    _rate_all(plain, "ann", range(1, 13))
+    assert Hand(client.rater("ann")).next()["progress"] == {"done": 12, "of": 12}
+    plain.store.people.tasks.set_plan(Plan(training="off", overlap=1))
+    assert Hand(client.rater("ann")).next()["progress"] == {"done": 12, "of": 12}
+    ben = Hand(client.rater("ben")).next()
+    assert (ben["state"], ben["progress"]) == ("done", {"done": 0, "of": 0}), "others have rated everything"
+
+
+def test_items_rated_in_a_spreadsheet_are_done_already(plain: Study, client: Browsers) -> None:
+    _rate_all(plain, "ann", range(1, 12))
+    ann = Hand(client.rater("ann"))
+    found = ann.next()
+    assert (found["task"]["number"], found["progress"]) == (1, {"done": 11, "of": 12})
+    ann.save(1, 1, "support", "SUPPORTED")
+    ann.finished(1)
+    assert ann.next()["progress"] == {"done": 12, "of": 12}
+
+
+def test_what_somebody_else_has_in_hand_may_still_come(plain: Study, client: Browsers) -> None:
+    plain.store.people.tasks.set_plan(Plan(training="off", overlap=1))
+    _rate_all(plain, "cem", range(1, 12))
+    ann, ben = Hand(client.rater("ann")), Hand(client.rater("ben"))
+    ann.take()
+    assert ben.next()["progress"] == {"done": 0, "of": None}
+    ann.save(1, 1, "support", "SUPPORTED")
+    ann.finished(1)
+    assert ben.next()["progress"] == {"done": 0, "of": 0}
+
+
+def _rate_all(study: Study, rater: str, items: Iterable[int]) -> None:
+    """As when a spreadsheet with all answers is imported."""
+    digest = study.protocol.digest
+    rated = [
+        Rating(unit=f"q{number}", criterion="support", rater=rater, digest=digest, value="SUPPORTED")
+        for number in items
+    ]
+    study.store.ratings.add(rated, raters=[RaterRef(rater, Kind.PERSON)])
+    study.store.people.tasks.prepare()
 
 
 def test_a_paused_member_gets_nothing_new_and_may_finish(hand: Hand, plain: Study) -> None:

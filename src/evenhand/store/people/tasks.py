@@ -112,6 +112,34 @@ _NEXT = (
 )
 _NEXT_FREE = _NEXT.where(queue.c.free > literal_column("0"))
 _NEXT_KNOWN = _NEXT.where(queue.c.gold == literal_column("1"))
+_COMPLETE_ELSEWHERE = (
+    select(current.c.item)
+    .where(_mine(current), current.c.criterion.in_(bindparam("criteria", expanding=True)))
+    .where(current.c.item.not_in(select(assignments.c.item).where(_MINE, _OWN, assignments.c.item.is_not(None))))
+    .group_by(current.c.item)
+    .having(
+        func.count()
+        >= select(func.count() * bindparam("n_criteria")).where(units.c.item == current.c.item).scalar_subquery()
+    )
+)
+_ELSEWHERE = select(func.count()).select_from(_COMPLETE_ELSEWHERE.subquery())
+_theirs = assignments.alias()
+_MAY_RETURN = (
+    select(queue.c.item)
+    .join(_theirs, _theirs.c.item == queue.c.item)
+    .where(_theirs.c.protocol == bindparam("of_protocol"), _theirs.c.rater != bindparam("of_rater"))
+    .where(_theirs.c.state == literal_column("'open'"))
+    .where(_theirs.c.purpose != literal_column("'repeat'"), _theirs.c.purpose != literal_column("'training'"))
+    .where(
+        select(assignments.c.number)
+        .where(_MINE, _OWN, assignments.c.item == queue.c.item, assignments.c.lapsed == 0)
+        .limit(1)
+        .scalar_subquery()
+        .is_(None),
+        _RATED < _CELLS,
+    )
+    .limit(1)
+)
 _QUEUE_SIZE = select(func.coalesce(func.max(queue.c.place), 0) + 1)
 _first, _repeat = assignments.alias(), assignments.alias()
 _LAST_REPEAT = select(_repeat.c.item).where(_mine(_repeat), _repeat.c.purpose == Purpose.REPEAT.value)
@@ -248,6 +276,22 @@ class Tasks:
         """How many tasks a rater was given before this one, and the number of the last of them."""
         ((tasks, previous),) = self._database.read(_BEFORE, {"name": rater, "of_number": number})
         return tasks, previous
+
+    def elsewhere(self, rater: str) -> int:
+        """How many items a member has rated completely without being given them, as when ratings are imported."""
+        with self._database.reading() as connection:
+            return connection.execute(_ELSEWHERE, self._cells_of(connection, rater)).scalar_one()
+
+    def may_return(self, rater: str) -> bool:
+        """Whether another person has an item in hand that this member could be given if it were returned."""
+        with self._database.reading() as connection:
+            return connection.execute(_MAY_RETURN, self._cells_of(connection, rater)).first() is not None
+
+    def _cells_of(self, connection: Connection, rater: str) -> dict[str, Any]:
+        versions = self._protocols.refresh(connection)
+        member, criteria = member_row(connection, rater), needed(versions.current)
+        mine = {"of_rater": member.rater, "of_protocol": versions.current_number}
+        return {**mine, "criteria": criteria, "n_criteria": len(criteria)}
 
     def all(self, rater: str, *, after: int = 0, limit: int = 1000) -> Sequence[Task]:
         asked = {"name": rater, "after": min(max(after, 0), 2**31 - 1), "at_most": limit}

@@ -102,7 +102,9 @@ class TaskView(ResponseModel):
 
 
 class TaskProgress(ResponseModel):
-    """The number of tasks a rater has done, without training, and the total, if it is known."""
+    """The number of items a rater has done, without training, and the total, if it is known. `done` includes repeats,
+    and, where the total is known, items that were rated elsewhere and imported. Once nothing can come any more, the
+    two are equal."""
 
     done: int
     of: int | None
@@ -211,8 +213,13 @@ def next_task(account: Rater, services: ServicesOf, body: NextTaskRequest) -> Ne
             return NextTask("task", task_view(RaterTask(study, account.name, task.number)), progress)
         if plan.paused or member is None or member.paused:
             return NextTask("paused", None, progress)
+        counts = _counts(study, account.name)
+        # While a page holds tasks, more may come when they are done.
+        if not body.holding and counts.open == 0 and not study.store.people.tasks.may_return(account.name):
+            done = counts.done + study.store.people.tasks.elsewhere(account.name)
+            progress = TaskProgress(done, done)
         # A rater with open tasks, or without any from the start, has not completed anything yet.
-        complete = progress.done > 0 and _counts(study, account.name).open == 0
+        complete = progress.done > 0 and counts.open == 0
         return NextTask("done", None, progress, plan.completion if complete else None)
 
 
@@ -315,18 +322,22 @@ def replaced_id(if_match: str | None, if_none_match: str | None) -> str | None:
 def progress_of(study: Study, rater: str, plan: Plan) -> TaskProgress:
     """The number of tasks done, without training, out of the rater's share, or of all items if there is no share.
 
-    Repeats count in both numbers from the start, as many as the plan will give, so that neither reveals which they are.
+    Items that they rated elsewhere count as done, and not towards the share. Repeats count in both numbers from the
+    start, as many as the plan will give, so that neither reveals which they are.
     """
     counts, member = _counts(study, rater), study.store.people.member(rater)
     share = (member.share if member else None) or plan.share
     if share is None and plan.overlap is not None:
         return TaskProgress(counts.done, None)
-    total = study.store.items.count()
-    items = total if share is None else min(share, total)
+    elsewhere = study.store.people.tasks.elsewhere(rater)
+    left = study.store.items.count() - elsewhere
+    items = left if share is None else min(share, left)
+    done = counts.done + elsewhere
     if counts.own_done + counts.open - counts.repeats_open >= items:
         # Everything has been assigned: there is nothing more to come.
-        return TaskProgress(counts.done, counts.done + counts.open)
-    return TaskProgress(counts.done, items + max(repeats_among(items, plan), counts.repeats_open + counts.repeats_done))
+        return TaskProgress(done, done + counts.open)
+    repeats = max(repeats_among(items, plan), counts.repeats_open + counts.repeats_done)
+    return TaskProgress(done, elsewhere + items + repeats)
 
 
 def task_view(task: RaterTask) -> TaskView:

@@ -11,13 +11,13 @@ import { formatAnswer } from "../workbench/answers.js";
 export function ratingsTable(criterion, ratings, { name, isHidden, quote }) {
   const rows = ratings.filter((rating) => rating.criterion === criterion.id && rating.status !== "not_asked");
   if (rows.length === 0) return h("p", { class: "muted small ratings" }, "No rater has answered this.");
+  const answer = (/** @type {JudgedRating} */ one) => textElement("span", formatAnswer(criterion, one), { class: "answer" });
+  const sure = (/** @type {number | null} */ share) => share !== null && h("p", { class: "muted small" }, `${share}% confident`);
   /** @type {Column<JudgedRating>[]} */
   const columns = [
     { title: "Rater", cell: (rating) => raterCell(rating, name(rating.rater), isHidden) },
-    { title: "Answer", cell: (rating) => textElement("span", formatAnswer(criterion, rating), { class: "answer" }) },
+    { title: "Answer", cell: (rating) => [answer(rating), sure(rating.confidence)] },
     { title: "Why", cell: (rating) => rationaleCell(rating, quote) },
-    { title: "Confidence", cell: ({ confidence }) => confidence !== null && `${confidence} %` },
-    { title: "Notes", cell: ({ notes }) => notes !== null && textElement("span", notes) },
   ];
   const used = columns.filter(({ cell }) => rows.some((rating) => cell(rating)));
   const options = {
@@ -34,11 +34,12 @@ function raterCell({ adjudicator, kind }, name, isHidden) {
 }
 
 /** @param {JudgedRating} rating @param {(span: Span) => string} quote */
-function rationaleCell({ rationale, reason, status, evidence }, quote) {
+function rationaleCell({ rationale, reason, status, evidence, notes }, quote) {
   const parts = [
     rationale && textElement("p", rationale),
     reason && status !== "rated" && textElement("p", reason, { class: "muted small" }),
     ...evidence.map((span) => textElement("q", quote(span), { class: "small" })),
+    notes && h("p", { class: "muted small" }, "Notes: ", textElement("span", notes)),
   ];
   return parts.some(Boolean) && h("div", { class: "stack tight" }, parts);
 }

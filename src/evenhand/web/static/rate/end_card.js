@@ -7,7 +7,7 @@ const LOOK_AGAIN_MS = 30_000;
 const RECONNECT_MS = 5_000;
 const PAUSED = "The study is paused. Your answers are saved. This page continues automatically once the study resumes.";
 const NOTHING_YET = "All items are assigned to other raters for now. This page checks again every 30 seconds.";
-const DONE = "You have rated everything that was assigned to you. You can close this page.";
+const DONE = "There is nothing left for you to rate. You can close this page.";
 const ONE_MORE_STEP = "You have rated everything. One more step: follow this link so that your work is counted.";
 const NO_CONNECTION =
   "The server cannot be reached. Your answers are kept in this browser and will be sent as soon as it can. " +
@@ -28,7 +28,7 @@ function card(title, message, actions, retryAfterMs = null) {
 export function endCard({ state, completion, progress }, { back, again }) {
   const goBack = back ? button("Back to the last one", back, { shortcut: "B" }) : null;
   if (state === "paused") return card("Paused", PAUSED, [goBack], LOOK_AGAIN_MS);
-  if (progress.done === 0 || (progress.of !== null && progress.done < progress.of)) {
+  if (progress.of === null ? progress.done === 0 : progress.done < progress.of) {
     const look = button("Check again", again, { class: "primary" });
     return card("Nothing to rate right now", NOTHING_YET, [look, goBack], LOOK_AGAIN_MS);
   }

@@ -9,10 +9,10 @@ export const count = (number) => whole.format(number);
 export const counted = (number, noun, plural = `${noun}s`) => `${count(number)} ${number === 1 ? noun : plural}`;
 
 /** @param {number} share */
-export const percent = (share) => `${Math.round(100 * share)} %`;
+export const percent = (share) => `${Math.round(100 * share)}%`;
 
-/** The interval of a share, `17–69 %`. @param {[number, number]} interval */
-export const percents = ([low, high]) => `${Math.round(100 * low)}–${Math.round(100 * high)} %`;
+/** The interval of a share, `17–69%`. @param {[number, number]} interval */
+export const percents = ([low, high]) => `${Math.round(100 * low)}–${Math.round(100 * high)}%`;
 
 /** @param {number} value a coefficient between -1 and 1 */
 export const coefficient = (value) => value.toFixed(2).replace("-", "−");

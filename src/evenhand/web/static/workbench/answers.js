@@ -129,7 +129,7 @@ function missingFrom(criterion, answer) {
 export function formatValue(criterion, value) {
   if (value === null || value === undefined) return "no answer";
   if (value === UNANSWERABLE) return "Unanswerable";
-  if (criterion.scale.type === "percent") return `${value} %`;
+  if (criterion.scale.type === "percent") return `${value}%`;
   const choice = criterion.scale.values.find((one) => one.value === value);
   return choice && criterion.scale.type === "ordinal" ? `${value} ${choice.label}` : String(value);
 }
