@@ -179,12 +179,23 @@ class TestPairs:
     ANN = ("SUPPORTED", "SUPPORTED", "CONTRADICTED", "NO EVIDENCE", "SUPPORTED", Status.SKIPPED)
     AUTO = ("SUPPORTED", "CONTRADICTED", "CONTRADICTED", "NO EVIDENCE", Status.FAILED, "SUPPORTED")
 
+    def test_a_unit_is_left_out_under_one_reason(self):
+        both = {"fluency": [1, 2, 3, 4], "accuracy": [1, 2, 3, 4]}
+        other = {"fluency": [1, None, 3, 4], "accuracy": [1, Status.SKIPPED, 3, None]}
+        tables = study("neureg-qa", {"ann": both, "auto": other}, 4)
+        exact = [one(measures(tables), "exact_match", "auto", criterion=name) for name in both]
+        assert [figure.left_out for figure in exact] == [{"unmatched": 1}, {"skipped": 1, "unmatched": 1}]
+        together = measures(tables, together=("fluency", "accuracy"))
+        joined = one(together, "exact_match", "auto", criterion=None)
+        assert (joined.estimate.n, joined.left_out) == (5, {"skipped": 1, "unmatched": 2})
+
     def test_document_003(self):
         found = measures(study("halo-support", {"ann": {"support": self.ANN}, "auto": {"support": self.AUTO}}, 6))
         match = one(found, "percent_match", "auto", against="ann")
         assert (match.estimate.value, match.estimate.n) == (0.75, 4)
         assert interval(match) == pytest.approx(proportion.proportion_confint(3, 4, method="wilson"))
-        assert match.left_out == {"skipped": 1, "failed": 1, "unmatched": 2}
+        # Units 5 and 6 have a reason of their own, so neither is also unmatched.
+        assert match.left_out == {"skipped": 1, "failed": 1}
         # Shares 2, 1, 1 of 4 and 1, 2, 1 of 4: chance (2 + 2 + 1) / 16; κ = (0.75 - 5/16) / (11/16) = 7/11.
         assert one(found, "kappa", "auto").estimate.value == pytest.approx(7 / 11)
         per_label = {m.label: m.estimate.value for m in found if m.statistic == "per_label"}

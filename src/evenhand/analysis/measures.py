@@ -442,7 +442,9 @@ def _of_pair(
     own, other, units = (side[inside] for side in (sides.own, sides.other, sides.units))
     split = sides.split[inside]
     rated, alone = own != MISSING, (own != MISSING) != (other != MISSING)
-    counts = {"no_majority": int((rated & split).sum()), "unmatched": int((alone & ~split).sum())}
+    # A unit that one of them skipped, or that failed, is counted by that status.
+    by_status = np.isin(units, table.gaps.unit[np.isin(table.gaps.rater, sides.raters)])
+    counts = {"no_majority": int((rated & split).sum()), "unmatched": int((alone & ~split & ~by_status).sum())}
     clusters = table.clusters_of(units)
     if clusters is None and sides.units.size > table.n_units:
         clusters = units

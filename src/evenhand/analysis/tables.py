@@ -485,6 +485,11 @@ class Tables:
             order=np.concatenate([table.order for table in used]),
             n_units=self.n_units * len(used),
             joined=len(used),
+            gaps=Gaps(
+                np.concatenate([table.gaps.unit + place * self.n_units for place, table in enumerate(used)]),
+                np.concatenate([table.gaps.rater for table in used]),
+                np.concatenate([table.gaps.status for table in used]),
+            ),
             statuses=[sum(map(Counter[Status], counts), Counter[Status]()) for counts in by_rater],
             confidence=None,
         )
