@@ -8,6 +8,7 @@ import pytest
 
 from evenhand.errors import InputError, StudyError, UserError
 from evenhand.formats.items import read_items, sample
+from evenhand.item_generation import generate
 from evenhand.protocol.load import load_protocol
 from evenhand.records import Item, Kind, RaterRef, Rating
 from evenhand.study import Shape, Study
@@ -314,3 +315,57 @@ def test_pairs_of_one_chunk_count_as_one_for_the_interval(tmp_path: Path):
         widths.append(mean.estimate.high - mean.estimate.low)
     # A t interval over 20 blocks instead of 100 units: √5 · t(19) / t(99) · √(99 / 95).
     assert widths[0] / widths[1] == pytest.approx(5**0.5 * 2.093 / 1.984 * (99 / 95) ** 0.5, rel=0.02)
+
+
+HALO_ROW = {"question": "When?", "context": "In 1902.", "generated_answer": "In 1902.", "gold_answer": "1902"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"max_cost": -1}, "max_cost: -1 is not valid; valid is a number above 0"),
+        ({"max_cost": "x"}, "max_cost: 'x' is not valid; valid is a number above 0"),
+        ({"max_cost": float("nan")}, "max_cost: nan is not valid"),
+        ({"concurrency": 0}, "concurrency: 0 is not valid; valid is 1 to 1,024"),
+        ({"concurrency": None}, "concurrency: None is not valid"),
+        ({"limit": -3}, "limit: -3 is not valid; valid is a whole number, 1 or more"),
+        ({"prices": "1/2"}, "prices: '1/2' is not valid; valid is a list of texts"),
+        ({"samples": 0}, "samples: 0 is not valid; valid is 1 to 100"),
+        ({"tries": 0}, "tries: 0 is not valid; valid is 1 to 100"),
+        ({"temperature": 3}, "temperature: 3 is not valid; valid is a number from 0 to 2"),
+        ({"seed": 1.5}, "seed: 1.5 is not valid; valid is a whole number"),
+        ({"one_by_one": "no"}, "one_by_one: 'no' is not valid; valid is True or False"),
+        ({"max_costs": 1}, "there is no option 'max_costs' (did you mean 'max_cost'?); there are: "),
+    ],
+)
+def test_options_from_python_are_checked_like_those_of_the_command_line(options: dict[str, Any], said: str):
+    def refused(use: Callable[..., object], *given: Any) -> str:
+        with pytest.raises(UserError) as caught:
+            use(*given, **options)
+        return str(caught.value)
+
+    with Study.create(":memory:", "halo-support", [HALO_ROW]) as study:
+        assert said in refused(study.judge, "verifier")
+        assert said in refused(study.estimate, "verifier")
+        assert study.count_ratings() == 0
+    if not {"samples", "one_by_one"} & set(options):
+        assert said in refused(generate, "qa-pairs", [{"text": "x"}], "openai:m")
+    if {"max_cost", "concurrency", "prices", "max_costs"} & set(options):
+        with Study.create(":memory:", "halo-claims", [HALO_ROW]) as study:
+            assert said in refused(study.make_claims)
+
+
+@pytest.mark.parametrize("make", [list, iter, pd.DataFrame])
+def test_a_study_without_items_is_not_created(make: Callable[[Any], Any], tmp_path: Path):
+    with pytest.raises(InputError):
+        Study.create(tmp_path / "study.db", "halo-support", make([]))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_study_says_so(tmp_path: Path):
+    for location in (":memory:", tmp_path / "study.db"):
+        study = Study.create(location, "halo-support", [HALO_ROW])
+        study.close()
+        study.close()
+        with pytest.raises(StudyError, match=f"{location}: the study is closed"):
+            list(study.ratings())

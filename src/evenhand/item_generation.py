@@ -21,7 +21,7 @@ from evenhand.generation.model import Generator
 from evenhand.generation.ontology import load_ontology
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import RunOptions
+from evenhand.raters.base import RunOptions, check_names, check_option
 from evenhand.raters.registry import split_spec
 from evenhand.records import Item
 from evenhand.results import GenerationResult, RunEstimate
@@ -116,6 +116,11 @@ def generate(
     """
     if output is not None and study is not None:
         raise UserError("give an output file or a study, not both")
+    check_names(options, GenerateOptions.__annotations__)
+    run_options = RunOptions(**cast("dict[str, Any]", options))
+    asked = {"per_cell": per_cell, "temperature": temperature, "max_tokens": max_tokens, "seed": seed}
+    for option, value in asked.items():
+        check_option(option, value)
     found = _configured(load_generator(generator) if not isinstance(generator, Generator) else generator, labels, shots)
     plan = GenerationPlan(
         found,
@@ -136,7 +141,7 @@ def generate(
     fields = list(rows.columns) if isinstance(rows, ItemSource) else list(found.input)
     target = None if study is None else _Target(str(study), found, fields, protocol)
     with _work(":memory:" if dry_run and not Path(location).exists() else location, plan, rows) as store:
-        run_options, writer = RunOptions(**cast("dict[str, Any]", options)), writing_model(store, plan, model)
+        writer = writing_model(store, plan, model)
         if dry_run:
             estimated = estimate(store, [writer], run=run_options)
             return RunEstimate(str(estimated).replace("to rate", "to write"), estimated.units, estimated.models)

@@ -12,7 +12,7 @@ from uuid import uuid4
 from evenhand.analysis.combined import parse_combination
 from evenhand.analysis.comparison import compare
 from evenhand.analysis.tables import Tables
-from evenhand.errors import DuplicateItemError, Problems, UserError
+from evenhand.errors import DuplicateItemError, InputError, Problems, UserError
 from evenhand.files import replacing
 from evenhand.formats.derived_units import DerivedUnits, read_claims, read_questions, write_units
 from evenhand.formats.items import ItemSource, items_of
@@ -24,7 +24,7 @@ from evenhand.formats.tables.table_files import TableSource, table_of, write_tab
 from evenhand.llm.endpoints import model_name
 from evenhand.protocol.load import available, changed_source, load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import RaterOptions, RunOptions
+from evenhand.raters.base import RaterOptions, RunOptions, check_names, check_option
 from evenhand.raters.registry import OwnRater
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 from evenhand.report.build import (
@@ -171,7 +171,7 @@ class Study:
             protocol = load_protocol(protocol)
         derived = _derived(protocol, questions, claims)
         found = items_of(items, protocol, mapping, id_column)
-        work = _work(protocol, progress(found) if progress else found, derived)
+        work = _work(protocol, _not_none(progress(found) if progress else found), derived)
         create = _overwrite if overwrite else create_store
         try:
             store = create(str(location), protocol, source or "", work)
@@ -390,6 +390,8 @@ class Study:
 
         Without `model` the file is a table with a column `reply` to fill in; with it, a batch file for OpenAI's queue.
         """
+        check_option("limit", limit)
+        check_names(options, PromptOptions.__annotations__)
         asking = _rater_options(cast("dict[str, Any]", dict(options)))
         if model is not None:
             return write_batch(self.store, path, model, asking, limit=limit, overwrite=overwrite)
@@ -429,8 +431,10 @@ class Study:
 
     def _derive(self, noun: str, rater: str | None, progress: bool, options: MakeOptions) -> RunResult:
         check_unit(self.protocol, noun, self.store.location)
+        check_names(options, MakeOptions.__annotations__)
+        run_options = RunOptions(**options)
         if rater is not None:
-            made = derive(self.store, rater, RunOptions(**options), progress=progress)
+            made = derive(self.store, rater, run_options, progress=progress)
             return RunResult(*made.parts(f"No {noun} was made"))
         if options.get("max_cost") is not None or options.get("prices"):
             raise UserError("a cost limit and prices go with a rater: without a model there is nothing to pay")
@@ -675,6 +679,15 @@ def _derived(protocol: Protocol, questions: Derived | None, claims: Derived | No
     return questions if claims is None else claims
 
 
+def _not_none(items: Iterable[Item]) -> Iterator[Item]:
+    """The items; InputError if there is not a single one, as for a table without rows."""
+    item = None
+    for item in items:
+        yield item
+    if item is None:
+        raise InputError("items", "there are no rows")
+
+
 def _work(protocol: Protocol, items: Iterable[Item], derived: Derived | None) -> Iterator[ItemUnits]:
     """Each item with its units; questions and claims are made from the texts unless they are given."""
     made = derived is None and protocol.rule.of in DERIVED
@@ -736,12 +749,15 @@ def _names(text: str) -> list[str]:
 
 def _rater_options(options: dict[str, Any]) -> RaterOptions:
     """Take the options that belong to a rater's configuration out of `options`."""
-    options["together"] = not options.pop("one_by_one", False)
+    one_by_one = options.pop("one_by_one", False)
+    check_option("one_by_one", one_by_one)
+    options["together"] = not one_by_one
     names = {field.name for field in fields(RaterOptions)} & set(options)
     return RaterOptions(**{name: options.pop(name) for name in names})
 
 
 def _split_options(options: JudgeOptions) -> tuple[RaterOptions, RunOptions]:
+    check_names(options, JudgeOptions.__annotations__)
     given = cast("dict[str, Any]", dict(options))
     rater_options = _rater_options(given)
     if rater_options.logprobs and rater_options.samples > 1:

@@ -2,8 +2,9 @@
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
+from typing import Any, cast
 
 NAMES = 20
 """Names in a list before the rest is only counted."""
@@ -69,6 +70,16 @@ def unknown(what: str, name: object, valid: Collection[str]) -> str:
     """`there is no field 'x' (did you mean 'y'?); there are: y, z`."""
     hint = did_you_mean(str(name), valid)
     return f"there is no {what} {quoted(name)}{hint}; there are: {some_of(list(valid)) or 'none'}"
+
+
+def setting_text(value: object) -> str:
+    """A rater's setting in words: the parts of a list or mapping in parentheses."""
+    if isinstance(value, Mapping):
+        named = cast("Mapping[str, Any]", value)
+        return f"({', '.join(f'{name} {setting_text(one)}' for name, one in named.items())})"
+    if isinstance(value, list | tuple):
+        return f"({', '.join(map(setting_text, cast('Sequence[Any]', value)))})"
+    return "none" if value is None else str(value)
 
 
 def sentence(text: str) -> str:

@@ -43,6 +43,14 @@ def test_models_rate_a_study_and_the_summary_says_what_it_took(call: Caller, stu
     assert "model as reported by the server: test-model-2025-01-01 (5 replies)" in runs
 
 
+def test_a_run_without_calls_has_no_price(call: Caller, study: str):
+    call.fine("judge", study, "--rater", "words=overlap(token-f1, rated=question, against=context)")
+    runs = call.fine("runs", study)
+    assert "5 units, 0 failed\n" in runs + "\n"
+    assert "scores (token-F1 words as in answer_f1)" in runs
+    assert not re.search("call|price|{", runs)
+
+
 def test_a_dry_run_sends_and_stores_nothing(call: Caller, study: str, server: ChatServer):
     out = call.fine("judge", study, "--rater", f"{server.url}#m", "--dry-run", "--price", "1/2", "--max-cost", "0.5")
     assert f"{server.url}#m: 5 units to rate" in out

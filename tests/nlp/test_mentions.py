@@ -25,10 +25,17 @@ def of_kind(text: str, kind: str, language: str = "en") -> list[str]:
         ("Later he wrote “The Salt Road” in prison.", ["The Salt Road"]),
         ("The Centre for Ecology in New York paid Will Kemp.", ["Centre for Ecology", "New York", "Will Kemp"]),
         ("Bread is cheap. They sell bread.", []),
+        ("Yes, on every plan.", []),
+        ("Yes Ada Marsh did, with the band Yes.", ["Ada Marsh", "Yes"]),
     ],
 )
 def test_names(text: str, names: list[str]):
     assert of_kind(text, "name") == names
+
+
+def test_an_answer_of_yes_after_its_question_is_no_name():
+    text = "Does it work offline? Yes, on every plan."
+    assert [one.kind for one in mentions(text, [(0, len(text))])[0]] == ["phrase"]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from evenhand.report.json import plain
 from evenhand.run.progress import cost_text
 from evenhand.store.work import Run
 from evenhand.study import Study
-from evenhand.text import counted, money
+from evenhand.text import counted, money, setting_text
 
 prompt_options = with_options(
     click.option("--shots", type=click.IntRange(min=0), help="Worked examples in the prompt; all by default."),
@@ -162,7 +162,7 @@ def _run_document(run: Run) -> dict[str, object]:
 def _run_lines(run: Run) -> Iterator[str]:
     seconds = f", {(run.ended - run.started).total_seconds():,.0f} s" if run.ended else ""
     yield f"{run.started:%Y-%m-%d %H:%M:%S} {run.rater}: {run.state}{seconds} (run {run.id})"
-    yield f"  {', '.join(f'{name} {value}' for name, value in run.settings.items() if value is not None)}"
+    yield f"  {', '.join(f'{name} {setting_text(value)}' for name, value in run.settings.items() if value is not None)}"
     for one in run.workers:
         if one.alive and run.state == "running":
             yield f"  process {one.pid} on {one.host}: {counted(one.leases, 'item')} leased"
@@ -172,13 +172,14 @@ def _run_lines(run: Run) -> Iterator[str]:
     counts = cast("dict[str, Any]", dict(run.counts))
     if "units" not in counts:
         return
-    cost = cost_text(counts.get("cost"), counts.get("assumed_cost", 0.0))
-    reused = counted(counts["reused"], "stored reply", "stored replies")
-    yield (
-        f"  {counted(counts['units'], 'unit')}, {counts['failed_units']:,} failed; {counted(counts['calls'], 'call')}, "
-        f"{reused} reused; {counts['input_tokens']:,} tokens read, "
-        f"{counts['output_tokens']:,} written; {cost}"
-    )
+    parts = [f"{counted(counts['units'], 'unit')}, {counts['failed_units']:,} failed"]
+    if counts["calls"] or counts["reused"]:
+        reused = counted(counts["reused"], "stored reply", "stored replies")
+        parts.append(f"{counted(counts['calls'], 'call')}, {reused} reused")
+    if counts["calls"]:
+        parts.append(f"{counts['input_tokens']:,} tokens read, {counts['output_tokens']:,} written")
+        parts.append(cost_text(counts.get("cost"), counts.get("assumed_cost", 0.0)))
+    yield f"  {'; '.join(parts)}"
     for name, number in counts.get("models", {}).items():
         yield f"    model as reported by the server: {name} ({counted(number, 'reply', 'replies')})"
     for part in counts.get("dropped", []):

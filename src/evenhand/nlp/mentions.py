@@ -177,6 +177,8 @@ def _names(text: str, tokens: Sequence[_Token], capitals: _Capitals) -> Iterator
         following = tokens[place] if place < len(tokens) else None
         if run and run[0] is tokens[0]:
             run = _without_opener(run, following, capitals)
+        if run and run[0].text.lower() == "yes" and text[: run[0].start].rstrip().endswith((".", "?", "!", ":")):
+            run = run[1:]
         while run and run[0].text.lower() in _DETERMINERS:
             run = run[1:]
         if run and not _is_adjective(text, run, following):

@@ -3,16 +3,70 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+import math
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from numbers import Integral, Real
+from typing import Any, cast
 from typing import Protocol as Interface
 from weakref import WeakKeyDictionary
 
+from evenhand.errors import UserError
 from evenhand.llm.base import Chat
 from evenhand.protocol.completion import Judgement
 from evenhand.records import Item, Kind, RaterRef, Unit
+from evenhand.text import unknown
 from evenhand.version import __version__
+
+_WHOLE: Mapping[str, tuple[int, int | None]] = {
+    "shots": (0, None),
+    "samples": (1, 100),
+    "max_tokens": (16, None),
+    "limit": (1, None),
+    "concurrency": (1, 1024),
+    "tries": (1, 100),
+    "batch_size": (1, 1024),
+    "per_cell": (1, 1000),
+}
+"""The least and the most of options that are whole numbers, as the command line has them."""
+_MAY_BE_NONE = ("shots", "temperature", "max_tokens", "seed", "limit", "max_cost", "per_cell")
+_SWITCHES = ("logprobs", "together", "one_by_one", "reasons", "retry_failed")
+
+
+def check_option(name: str, value: Any) -> None:
+    """Raise UserError if an option cannot have this value."""
+    valid = None if value is None and name in _MAY_BE_NONE else _refused(name, value)
+    if valid is not None:
+        raise UserError(f"{name}: {value!r} is not valid; valid is {valid}")
+
+
+def _refused(name: str, value: Any) -> str | None:
+    """What is valid for an option, in words, if the value is not."""
+    kind = cast("type[object]", type(value))
+    number: float = value if kind is not bool and issubclass(kind, Real) else math.nan
+    is_whole = kind is not bool and issubclass(kind, Integral)
+    if name in _WHOLE:
+        least, most = _WHOLE[name]
+        fits = is_whole and least <= number <= (most or number)
+        return None if fits else f"a whole number, {least} or more" if most is None else f"{least} to {most:,}"
+    if name in ("max_cost", "timeout"):
+        return None if 0 < number < math.inf else "a number above 0"
+    if name == "temperature":
+        return None if 0 <= number <= 2 else "a number from 0 to 2"
+    if name == "seed":
+        return None if is_whole else "a whole number"
+    if name == "prices":
+        fits = kind in (list, tuple) and all(isinstance(one, str) for one in value)
+        return None if fits else "a list of texts, such as ['0.5/1.5']"
+    return None if name not in _SWITCHES or isinstance(value, bool) else "True or False"
+
+
+def check_names(options: Collection[str], valid: Collection[str]) -> None:
+    """Raise UserError if an option has none of the valid names."""
+    for name in options:
+        if name not in valid:
+            raise UserError(unknown("option", name, valid))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +88,9 @@ class RaterOptions:
     together: bool = True
     reasons: bool = False
     seed: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +115,14 @@ class RunOptions:
     device: str = "auto"
     dtype: str = "auto"
     batch_size: int = 8
+
+    def __post_init__(self) -> None:
+        _check_fields(self)
+
+
+def _check_fields(options: RaterOptions | RunOptions) -> None:
+    for field in fields(options):
+        check_option(field.name, getattr(options, field.name))
 
 
 RATER_DEFAULTS = RaterOptions()

@@ -14,7 +14,7 @@ from evenhand.protocol.model import SCORES, Protocol, Role
 from evenhand.raters.base import Rater, digest_of, local_computation
 from evenhand.raters.registry import RaterContext, specs_in
 from evenhand.records import Answer, Item, Kind, RaterRef, Unit
-from evenhand.text import listed, quoted, unknown
+from evenhand.text import did_you_mean, listed, quoted, unknown
 from evenhand.version import __version__
 
 BERT_SCORE = "BERTScore"
@@ -23,6 +23,12 @@ _VALID = (
     f"valid are overlap, for every score, or overlap(SCORE, …, OPTION=VALUE, …); scores: "
     f"{', '.join(map(str.lower, SCORES))}; options: rated=FIELD, against=FIELD (repeatable), "
     "encoder=FOLDER-OR-ID, layer=N"
+)
+
+
+_INSTALL = (
+    "install what they need, in a clone of Evenhand, with: pip install '.[{extra}]'; then rate under another name, "
+    "such as all=overlap"
 )
 
 
@@ -58,7 +64,7 @@ def _options(spec: str, given: Sequence[str]) -> Mapping[str, list[str]]:
     found = {option: list[str]() for option in _OPTIONS}
     for option, _, value in (part.partition("=") for part in given):
         if option.strip() not in found:
-            raise UserError(f"{spec}: {unknown('option', option.strip(), _OPTIONS)}; {_VALID}")
+            raise UserError(f"{spec}: {_no('option', option.strip(), _OPTIONS)}; {_VALID}")
         found[option.strip()].append(value.strip())
     for option, values in found.items():
         if not all(values) or (len(values) > 1 and option != "against"):
@@ -70,8 +76,13 @@ def _score(spec: str, name: str) -> str:
     """A score by its name in any case, with or without hyphens."""
     by_key = {_key(score): score for score in SCORES}
     if _key(name) not in by_key:
-        raise UserError(f"{spec}: {unknown('score', name, [score.lower() for score in SCORES])}; {_VALID}")
+        raise UserError(f"{spec}: {_no('score', name, [score.lower() for score in SCORES])}; {_VALID}")
     return by_key[_key(name)]
+
+
+def _no(what: str, name: str, valid: Sequence[str]) -> str:
+    """What there is, `_VALID` lists."""
+    return f"there is no {what} {quoted(name)}{did_you_mean(name, valid)}"
 
 
 def _key(name: str) -> str:
@@ -98,7 +109,7 @@ def _fields(spec: str, protocol: Protocol, role: Role, named: Sequence[str]) -> 
 def _missing(encoder: Encoder | None) -> Mapping[str, str]:
     """The scores that cannot be computed here, each with what to do about it."""
     absent = [score for score, (module, *_) in PACKAGES.items() if find_spec(module) is None]
-    found = {score: f"pip install 'evenhand[{PACKAGES[score][2]}]'" for score in absent}
+    found = {score: _INSTALL.format(extra=PACKAGES[score][2]) for score in absent}
     return found if encoder else {**found, BERT_SCORE: "it needs overlap(encoder=FOLDER-OR-ID) and the extra hf"}
 
 

@@ -24,6 +24,7 @@ from evenhand.run.progress import LOG, ProgressBar, Stopped, none_can_go_on
 from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder
 from evenhand.store.store import Store
 from evenhand.store.work import Finished, RunSpec, RunState, Taken, limited
+from evenhand.text import setting_text
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -196,7 +197,7 @@ def has_rated(store: Store, rater: str) -> bool:
 
 def _difference(before: Mapping[str, object], now: Mapping[str, object]) -> str:
     keys = [key for key in dict.fromkeys([*before, *now]) if before.get(key) != now.get(key)]
-    changed = ", ".join(f"{key} {before.get(key)!s} → {now.get(key)!s}" for key in keys)
+    changed = "; ".join(f"{key} {setting_text(before.get(key))} → {setting_text(now.get(key))}" for key in keys)
     return f" ({changed})" if before and changed else ""
 
 

@@ -38,6 +38,7 @@ class Database(ABC):
     """Seconds after which a reader or writer that others keep waiting gives up."""
     rollbacks = 0
     """How often a transaction was rolled back: whatever was cached from inside one may be wrong afterwards."""
+    _closed = False
     _only: Connection | None = None
     _connection: Connection | None = None
     _mode: Mode = "read"
@@ -68,6 +69,8 @@ class Database(ABC):
     @contextmanager
     def _outermost(self, mode: Mode) -> Generator[Connection]:
         with self.translated(), self._undone("ROLLBACK"):
+            if self._closed:
+                raise StudyError("the study is closed; open it again")
             if self._only is None or self._only.invalidated:
                 self._only = self._connect()
             self._begin(self._only, mode)
@@ -123,6 +126,7 @@ class Database(ABC):
         self.patience = 0
 
     def close(self) -> None:
+        self._closed = True
         if self._only is not None:
             self._only.close()
             self._only = None

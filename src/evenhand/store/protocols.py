@@ -106,7 +106,7 @@ def _read_protocol(document: str) -> Protocol:
     except ValidationError as error:
         raise NewerStudyError(
             "the protocol of this study has parts that this version of Evenhand does not know; "
-            "upgrade with: pip install --upgrade evenhand"
+            "install a newer version of Evenhand"
         ) from error
 
 

@@ -314,7 +314,7 @@ def check_schema(connection: Connection) -> dict[str, str]:
     if int(number) > SCHEMA:
         raise NewerStudyError(
             f"this study was written by Evenhand {writer}, and {__version__} cannot read it; "
-            "upgrade with: pip install --upgrade evenhand"
+            "install a newer version of Evenhand"
         )
     if int(number) < SCHEMA:
         raise StudyError(

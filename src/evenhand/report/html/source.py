@@ -132,8 +132,7 @@ def reproduction_section(view: View) -> Section:
         ("Made on", source.made.strftime("%d %B %Y, %H:%M %Z").strip().rstrip(",")),
     ]
     place = shlex.quote(location)
-    commands = f"""pip install evenhand=={source.version}
-evenhand agree {place} --json
+    commands = f"""evenhand agree {place} --json
 evenhand measures {place} --json
 evenhand report {place} -o report.html
 evenhand protocol show {protocol.name}"""
