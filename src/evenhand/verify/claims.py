@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from math import ceil
 
-from evenhand.nlp.abstention import SOURCE, abstains
+from evenhand.nlp.abstention import abstains
 from evenhand.nlp.sentences import CJK, sentences
 
 _CODE = re.compile(r"\s*(?:`{3,}|~{3,})|\s*<?(?:https?://|www\.)\S+>?\s*$", re.I)
@@ -32,6 +32,11 @@ _YES_NO = re.compile(r"(?:yes|no|true|false)\b", re.I)
 _MANY, _DIFFERENT, _BARE, _SENTENCE, _LONGEST = 12, 3, 8, 4, 60  # words
 _MOST_OPENERS = 8
 
+_SOURCE = (
+    r"(?:the |this |these |your |any )?(?:(?:provided|given|supplied|above|available|retrieved) )?"
+    r"(?:context|passage|text|document|article|source|evidence|information|excerpt|paragraph|data)s?"
+    r"(?: (?:provided|given|above|available|you (?:gave|provided)))?"
+)
 _SAY = (
     r"(?:explicitly |directly |specifically )?(?:say|mention|state|specify|contain|provide|include|give|indicate|tell|"
     r"address|discuss|explain|answer)"
@@ -59,9 +64,9 @@ _TALK = re.compile(
         # nothing known
         r"(?:i|we) (?:don't|do not|can't|cannot|couldn't|could not) (?:know|say|tell|answer|find|determine|provide|"
         r"help|confirm|verify|have (?:any|enough|access))\b",
-        rf"{SOURCE} (?:does not|do not|did not|doesn't|don't|didn't) {_SAY}\b",
+        rf"{_SOURCE} (?:does not|do not|did not|doesn't|don't|didn't) {_SAY}\b",
         r"there (?:is|are|'s) (?:no|not enough|insufficient) (?:information|mention|details?|answer)\b(?! overload)",
-        rf"there(?: is|'s) no (?:evidence|data)\b.*\b(?:in|from) {SOURCE}\W*$",
+        rf"there(?: is|'s) no (?:evidence|data)\b.*\b(?:in|from) {_SOURCE}\W*$",
         r"no (?:information|mention|answer|details?) (?:is|was|are|were|about|of|on|in)\b",
         r"(?:it|this|that|the answer) (?:is|was) not (?:explicitly )?(?:mentioned|stated|specified|given|provided)\b",
         r"(?:it|that|the answer|the question) (?:cannot|can't) be (?:answered|determined)\b",
@@ -77,7 +82,7 @@ _OPENER = re.compile(
     r"|(?:first|second|third|next|then|great),\s+|(?:please )?(?:note|remember|keep in mind) that "
     r"|it(?: is|'s) (?:important|worth|useful) (?:to (?:note|remember|mention|understand)|noting) that "
     r"|(?:i|we) (?:think|believe|would say)(?: that)?,? |the (?:\w+ )?answer is:? "
-    rf"|(?:based on|according to|from) {SOURCE},\s*",
+    rf"|(?:based on|according to|from) {_SOURCE},\s*",
     re.I,
 )
 _EMPTY = frozenset(
