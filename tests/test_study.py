@@ -328,7 +328,7 @@ HALO_ROW = {"question": "When?", "context": "In 1902.", "generated_answer": "In 
         ({"max_cost": float("nan")}, "max_cost: nan is not valid"),
         ({"concurrency": 0}, "concurrency: 0 is not valid; valid is 1 to 1,024"),
         ({"concurrency": None}, "concurrency: None is not valid"),
-        ({"limit": -3}, "limit: -3 is not valid; valid is a whole number, 1 or more"),
+        ({"limit": -3}, "limit: -3 is not valid; valid is a whole number, 0 or more"),
         ({"prices": "1/2"}, "prices: '1/2' is not valid; valid is a list of texts"),
         ({"samples": 0}, "samples: 0 is not valid; valid is 1 to 100"),
         ({"tries": 0}, "tries: 0 is not valid; valid is 1 to 100"),

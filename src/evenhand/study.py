@@ -171,7 +171,7 @@ class Study:
             protocol = load_protocol(protocol)
         derived = _derived(protocol, questions, claims)
         found = items_of(items, protocol, mapping, id_column)
-        work = _work(protocol, _not_none(progress(found) if progress else found), derived)
+        work = _work(protocol, _at_least_one(progress(found) if progress else found), derived)
         create = _overwrite if overwrite else create_store
         try:
             store = create(str(location), protocol, source or "", work)
@@ -679,7 +679,7 @@ def _derived(protocol: Protocol, questions: Derived | None, claims: Derived | No
     return questions if claims is None else claims
 
 
-def _not_none(items: Iterable[Item]) -> Iterator[Item]:
+def _at_least_one(items: Iterable[Item]) -> Iterator[Item]:
     """The items; InputError if there is not a single one, as for a table without rows."""
     item = None
     for item in items:

@@ -23,13 +23,13 @@ _WHOLE: Mapping[str, tuple[int, int | None]] = {
     "shots": (0, None),
     "samples": (1, 100),
     "max_tokens": (16, None),
-    "limit": (1, None),
+    "limit": (0, None),
     "concurrency": (1, 1024),
     "tries": (1, 100),
     "batch_size": (1, 1024),
     "per_cell": (1, 1000),
 }
-"""The least and the most of options that are whole numbers, as the command line has them."""
+"""The least and the most of options that are whole numbers, as on the command line; a limit of 0 rates nothing."""
 _MAY_BE_NONE = ("shots", "temperature", "max_tokens", "seed", "limit", "max_cost", "per_cell")
 _SWITCHES = ("logprobs", "together", "one_by_one", "reasons", "retry_failed")
 

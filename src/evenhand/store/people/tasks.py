@@ -278,8 +278,11 @@ class Tasks:
         return tasks, previous
 
     def elsewhere(self, rater: str) -> int:
-        """How many items a member has rated completely without being given them, as when ratings are imported."""
+        """How many items a member has rated completely without being given them, as when ratings are imported; 0 for a
+        rater who has not joined yet."""
         with self._database.reading() as connection:
+            if connection.execute(MEMBER, {"id": rater}).first() is None:
+                return 0
             return connection.execute(_ELSEWHERE, self._cells_of(connection, rater)).scalar_one()
 
     def may_return(self, rater: str) -> bool:
