@@ -26,6 +26,8 @@ VERDICT = Schema(
     ),
 )
 DIGITS = Schema("digits", json.dumps({"type": "integer", "enum": [1, 2, 3, 4, 5]}))
+ENDLESS = Schema("long", json.dumps({"type": "string", "minLength": 16_000}))
+"""What a model without sense writes depends on the processor: it could end a string of any length at once."""
 
 
 def asked(text: str, *, max_tokens: int = 60, **parameters: Any) -> Request:

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from evenhand.errors import UserError
-from evenhand.llm.base import CallError, Reply, RunError, Schema
+from evenhand.llm.base import CallError, Reply, RunError
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.llm.hugging_face.model import ChatTemplate, LoadedModel
-from tests.llm.local_replies import DIGITS, PATIENCE, VERDICT, Watched, asked, mixed_requests, said_alone, said_by
+from tests.llm.local_replies import DIGITS, ENDLESS, PATIENCE, VERDICT, Watched, asked, mixed_requests, said_alone, said_by
 from tests.llm.tiny_model import HOW, make_model, torch
 
 pytest.importorskip("llguidance", reason=HOW)
@@ -111,9 +111,7 @@ def test_a_cancelled_request_ends_at_once_and_leaves_the_others_alone(loaded: Lo
 
     async def ask() -> tuple[str, str]:
         chat = HuggingFaceChat(loaded)
-        endless = asyncio.create_task(
-            chat.complete(asked("Yes?", max_tokens=15_000, schema=Schema("any", '{"type": "string"}')))
-        )
+        endless = asyncio.create_task(chat.complete(asked("Yes?", max_tokens=15_000, schema=ENDLESS)))
         kept = asyncio.create_task(chat.complete(asked("Kept.", schema=VERDICT)))
         assert await asyncio.to_thread(under_way.wait, PATIENCE)
         waiting = asyncio.create_task(chat.complete(asked("Never read.")))
@@ -143,7 +141,7 @@ def test_closing_ends_what_is_under_way_and_what_waits(loaded: LoadedModel):
 
     async def ask() -> list[Reply | BaseException]:
         chat = HuggingFaceChat(loaded, batch_size=1)
-        endless = asked("Yes?", max_tokens=15_000, schema=Schema("any", '{"type": "string"}'))
+        endless = asked("Yes?", max_tokens=15_000, schema=ENDLESS)
         calls = [asyncio.create_task(chat.complete(endless)) for _ in range(3)]
         assert await asyncio.to_thread(under_way.wait, PATIENCE)
         await chat.close()
