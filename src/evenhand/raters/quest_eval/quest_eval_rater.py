@@ -1,6 +1,6 @@
 """RAGQuestEval's answers: by an extractive answerer without a model of language, or by a language model that is named.
 
-The questions and the reference's answers are units of the study; `question_maker` has them made.
+The questions and the reference's answers are units of the study, which `run.derivation` makes.
 """
 
 import asyncio
