@@ -1,4 +1,4 @@
-"""Every promise of `store/people.py` about tasks, on every back end."""
+"""Every promise of `store/people/` about tasks and the plan, on every back end."""
 
 import os
 import signal

@@ -1,4 +1,5 @@
-"""PostgreSQL's part of the store: the driver, the URL, the schema `evenhand`, the lock, and the words for errors."""
+"""PostgreSQL's part of the store: the driver, the URL, the schema `evenhand`, the lock, and the words for errors. Its
+`COPY` is in `insert_rows` of `database.py`, which is called with a connection to either database."""
 
 from collections.abc import Callable
 from pathlib import Path
