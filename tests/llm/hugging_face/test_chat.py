@@ -11,7 +11,17 @@ from evenhand.errors import UserError
 from evenhand.llm.base import CallError, Reply, RunError
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.llm.hugging_face.model import ChatTemplate, LoadedModel
-from tests.llm.local_replies import DIGITS, ENDLESS, PATIENCE, VERDICT, Watched, asked, mixed_requests, said_alone, said_by
+from tests.llm.local_replies import (
+    DIGITS,
+    ENDLESS,
+    PATIENCE,
+    VERDICT,
+    Watched,
+    asked,
+    mixed_requests,
+    said_alone,
+    said_by,
+)
 from tests.llm.tiny_model import HOW, make_model, torch
 
 pytest.importorskip("llguidance", reason=HOW)
