@@ -15,7 +15,7 @@ _MOST = {
     "hotpot": 7_000, "conda": 4_500, "creak": 4_500, "qasc": 3_000, "kpa": 3_500,
 }  # fmt: skip
 # Small sets of generated text are seen so often in one pass, each time with another part of the evidence.
-_SEEN = {"begin": 4, "wice": 4, "summedits": 3}
+_SEEN = {"begin": 4, "wice": 2, "summedits": 3}
 # Claims shown with the evidence of another claim, most of it on a related topic.
 _ELSEWHERE = {
     "fever": 3_000, "covidfact": 1_300, "fool-me-twice-dev": 300, "evinf": 1_600, "creak": 700, "pubmedqa": 500,

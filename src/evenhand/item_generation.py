@@ -21,7 +21,7 @@ from evenhand.generation.model import Generator
 from evenhand.generation.ontology import load_ontology
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import RunOptions, check_names, check_option
+from evenhand.raters.options import RunOptions, check_names, check_option
 from evenhand.raters.registry import split_spec
 from evenhand.records import Item
 from evenhand.results import GenerationResult, RunEstimate

@@ -4,9 +4,9 @@ import logging
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 from uuid import uuid4
 
 from evenhand.analysis.combined import parse_combination
@@ -24,7 +24,16 @@ from evenhand.formats.tables.table_files import TableSource, table_of, write_tab
 from evenhand.llm.endpoints import model_name
 from evenhand.protocol.load import available, changed_source, load_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import RaterOptions, RunOptions, check_names, check_option
+from evenhand.raters.options import (
+    JudgeOptions,
+    MakeOptions,
+    PromptOptions,
+    RunOptions,
+    check_names,
+    check_option,
+    judge_options,
+    rater_options,
+)
 from evenhand.raters.registry import OwnRater
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 from evenhand.report.build import (
@@ -73,34 +82,6 @@ Progress = Callable[[Iterable[Item]], Iterable[Item]]
 """Wraps the items on their way into a study, to show progress."""
 
 
-class PromptOptions(TypedDict, total=False):
-    """How a model is asked, part of a rater's configuration: see `RaterOptions`; `one_by_one` is not `together`."""
-
-    shots: int | None
-    one_by_one: bool
-    max_tokens: int | None
-    temperature: float | None
-    seed: int | None
-
-
-class JudgeOptions(PromptOptions, total=False):
-    """Options of `Study.judge`, the same as those of `evenhand judge`: see `RaterOptions` and `RunOptions`."""
-
-    limit: int | None
-    max_cost: float | None
-    prices: Sequence[str]
-    retry_failed: bool
-    samples: int
-    logprobs: bool
-    reasons: bool
-    concurrency: int
-    timeout: float
-    tries: int
-    device: str
-    dtype: str
-    batch_size: int
-
-
 @dataclass(frozen=True, slots=True)
 class Change:
     """The study's protocol file, or the built-in protocol, has changed; the study continues with its own copy."""
@@ -118,14 +99,6 @@ class Change:
             f"{before.digest[:12]} → {after.digest[:12]}). The study continues with its own copy. "
             f"To rate under the new version from now on: evenhand protocol adopt {self.location} {self.source}"
         )
-
-
-class MakeOptions(TypedDict, total=False):
-    """Options of `Study.make_questions` and `Study.make_claims`: see `RunOptions`."""
-
-    concurrency: int
-    max_cost: float | None
-    prices: Sequence[str]
 
 
 class Study:
@@ -355,15 +328,15 @@ class Study:
 
         Raises UserError, with nothing rated, if a rater or an option is not valid or no call can succeed.
         """
-        rater_options, run_options = _split_options(options)
+        asking, run = judge_options(options)
         with _logged_to(log):
-            outcome = judge(self.store, raters, rater_options, run_options, progress=progress)
+            outcome = judge(self.store, raters, asking, run, progress=progress)
         return RunResult(*outcome.parts("Nothing was rated"))
 
     def estimate(self, *raters: str | OwnRater, **options: Unpack[JudgeOptions]) -> RunEstimate:
         """What `judge` would take with the same arguments: calls, tokens, cost, the first prompt. Nothing is sent."""
-        rater_options, run_options = _split_options(options)
-        found = estimate(self.store, raters, rater_options, run_options)
+        asking, run = judge_options(options)
+        found = estimate(self.store, raters, asking, run)
         return RunEstimate(str(found), found.units, found.models)
 
     def stop_run(self, run: str) -> None:
@@ -392,7 +365,7 @@ class Study:
         """
         check_option("limit", limit)
         check_names(options, PromptOptions.__annotations__)
-        asking = _rater_options(cast("dict[str, Any]", dict(options)))
+        asking = rater_options(options)
         if model is not None:
             return write_batch(self.store, path, model, asking, limit=limit, overwrite=overwrite)
         for option in ("max_tokens", "temperature", "seed"):
@@ -745,24 +718,6 @@ def _figure_options(tables: Tables, by: Sequence[str], combine: Sequence[str], t
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
-
-
-def _rater_options(options: dict[str, Any]) -> RaterOptions:
-    """Take the options that belong to a rater's configuration out of `options`."""
-    one_by_one = options.pop("one_by_one", False)
-    check_option("one_by_one", one_by_one)
-    options["together"] = not one_by_one
-    names = {field.name for field in fields(RaterOptions)} & set(options)
-    return RaterOptions(**{name: options.pop(name) for name in names})
-
-
-def _split_options(options: JudgeOptions) -> tuple[RaterOptions, RunOptions]:
-    check_names(options, JudgeOptions.__annotations__)
-    given = cast("dict[str, Any]", dict(options))
-    rater_options = _rater_options(given)
-    if rater_options.logprobs and rater_options.samples > 1:
-        raise UserError("logprobs and samples are two ways to a distribution over the answers: choose one of them")
-    return rater_options, RunOptions(**given)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from evenhand.evaluate_model.evaluator import EvaluateModel
 from evenhand.llm.base import BeforeRetry, Reply, Request, RunError
 from evenhand.llm.rate_limit import RateLimiter
 from evenhand.protocol.load import load_protocol
-from evenhand.raters.base import RaterOptions
+from evenhand.raters.options import RaterOptions
 from evenhand.study import Study
 from tests.chat_server import codes_in
 

@@ -2,7 +2,8 @@
 
 from evenhand.llm.base import Chat
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, Rater, RaterOptions
+from evenhand.raters.base import Rater
+from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions
 from evenhand.raters.registry import RaterContext, rater_of
 from evenhand.run.recorded_chat import connect_model
 

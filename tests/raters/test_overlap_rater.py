@@ -12,7 +12,7 @@ from evenhand.errors import MissingExtraError, StudyError, UserError
 from evenhand.overlap import overlap_scores
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import SCORES, Protocol
-from evenhand.raters.base import RaterOptions, RunOptions
+from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.raters.registry import RaterContext, rater_of
 from evenhand.records import Kind, RaterRef, Rating, Status
 from evenhand.run.judge import judge

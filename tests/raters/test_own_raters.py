@@ -11,7 +11,7 @@ import pytest
 from evenhand.errors import RaterFailure, UserError
 from evenhand.protocol.load import load_protocol
 from evenhand.raters import registry
-from evenhand.raters.base import RunOptions
+from evenhand.raters.options import RunOptions
 from evenhand.raters.registry import OwnRater
 from evenhand.records import Answer, Item, Kind, Status, Unit
 from evenhand.run.judge import judge

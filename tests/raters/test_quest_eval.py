@@ -7,7 +7,8 @@ import pytest
 from evenhand.errors import UserError
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import Rater, RunOptions
+from evenhand.raters.base import Rater
+from evenhand.raters.options import RunOptions
 from evenhand.raters.quest_eval.quest_eval_rater import RatedText
 from evenhand.records import UNANSWERABLE, Item, Kind, Rating, Span, Status
 from evenhand.run.judge import judge

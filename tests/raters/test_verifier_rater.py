@@ -15,7 +15,8 @@ from evenhand.errors import RaterFailure, UserError
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol, field_text
-from evenhand.raters.base import Rater, RaterOptions, RunOptions
+from evenhand.raters.base import Rater
+from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.raters.verifier.claim_readers import LocalReader, Pair, Read, claim_reading
 from evenhand.raters.verifier.verifier_rater import Verifier
 from evenhand.records import Answer, FieldValue, Item, Kind, Rating, Status

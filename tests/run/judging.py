@@ -12,8 +12,8 @@ from evenhand.llm.endpoints import endpoint_of
 from evenhand.llm.http import HttpChat, Waits
 from evenhand.llm.rate_limit import RateLimiter
 from evenhand.protocol.load import load_protocol
-from evenhand.raters.base import RATER_DEFAULTS, RaterOptions
 from evenhand.raters.llm_judge.rater import LlmRater
+from evenhand.raters.options import RATER_DEFAULTS, RaterOptions
 from evenhand.raters.registry import RaterContext
 from evenhand.records import Item
 from evenhand.settings import Settings

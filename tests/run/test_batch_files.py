@@ -7,7 +7,7 @@ import openpyxl
 import pytest
 
 from evenhand.errors import InputError, UserError
-from evenhand.raters.base import RaterOptions
+from evenhand.raters.options import RaterOptions
 from evenhand.records import Item, Kind, RaterRef, Status
 from evenhand.run.batch_files import CONFIG, read_replies, write_batch, write_prompts
 from evenhand.run.judge import judge

@@ -13,7 +13,7 @@ import pytest
 from evenhand.cli import main
 from evenhand.errors import UserError
 from evenhand.llm.base import RunError
-from evenhand.raters.base import RunOptions
+from evenhand.raters.options import RunOptions
 from evenhand.records import Status
 from evenhand.run.budget import Price
 from evenhand.run.judge import judge

@@ -11,8 +11,8 @@ from evenhand.errors import UserError
 from evenhand.llm.base import RunError
 from evenhand.llm.tokens import PROMPT_CUT
 from evenhand.protocol.load import load_protocol
-from evenhand.raters.base import RaterOptions, RunOptions
 from evenhand.raters.ensemble import Jury
+from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.records import Item, Rating, Span, Status
 from evenhand.run.budget import Price
 from evenhand.run.judge import judge

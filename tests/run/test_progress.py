@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.raters.base import RATER_DEFAULTS, RunOptions
+from evenhand.raters.options import RATER_DEFAULTS, RunOptions
 from evenhand.records import Item, Rating, Status
 from evenhand.run.estimate import estimate
 from evenhand.run.judge import judge

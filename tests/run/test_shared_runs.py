@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import StudyError
-from evenhand.raters.base import RaterOptions, RunOptions
+from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.run.judge import judge
 from evenhand.run.progress import Stopped
 from evenhand.study import Study

@@ -27,9 +27,9 @@ from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.llm.hugging_face.model import LoadedModel
 from evenhand.overlap import Encoder
 from evenhand.protocol.model import ClassificationMeasure, Criterion, FieldSpec, Protocol
-from evenhand.raters.base import RaterOptions, RunOptions
 from evenhand.raters.llm_judge.prompt import PromptCase, Prompts
 from evenhand.raters.llm_judge.rater import LlmRater
+from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.raters.registry import RaterSource
 from evenhand.records import FieldValue, Item, Rating, Status, Value
 from evenhand.report.numbers import described

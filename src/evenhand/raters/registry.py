@@ -17,7 +17,8 @@ from evenhand.errors import RaterFailure, UserError
 from evenhand.llm.base import Chat
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, Rater, RaterOptions, RunOptions, digest_of
+from evenhand.raters.base import Rater, digest_of
+from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions, RunOptions
 from evenhand.records import Answer, Item, Kind, RaterRef, Unit
 
 GROUP = "evenhand.raters"

@@ -22,9 +22,9 @@ from evenhand.llm.base import Reply, Request
 from evenhand.llm.endpoints import endpoint_of
 from evenhand.llm.wire import NotACompletion, body_of, reply_of
 from evenhand.protocol.completion import Judgement, ratings_of
-from evenhand.raters.base import RaterOptions
 from evenhand.raters.llm_judge.parse import read_reply
 from evenhand.raters.llm_judge.prompt import TOGETHER, PromptCase, Prompts
+from evenhand.raters.options import RaterOptions
 from evenhand.records import Kind, RaterRef, Rating, new_id, now
 from evenhand.run.progress import RaterCounters
 from evenhand.run.worker import check_name

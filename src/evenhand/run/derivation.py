@@ -17,9 +17,10 @@ from evenhand.llm.base import Chat
 from evenhand.protocol.model import Protocol
 from evenhand.questeval.cloze import cloze
 from evenhand.questeval.key_info import extractor, key_info
-from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, Rater, RunOptions, model_ref
+from evenhand.raters.base import Rater, model_ref
 from evenhand.raters.ensemble import all_of
 from evenhand.raters.llm_judge.parse import Reason
+from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RunOptions
 from evenhand.raters.quest_eval.quest_eval_rater import answer_criterion, rated_fields
 from evenhand.raters.registry import RaterSource
 from evenhand.raters.verifier.support_labels import question_field

@@ -9,7 +9,8 @@ from itertools import islice
 
 from evenhand.llm.base import BeforeRetry, CallError, Reply, Request, Usage
 from evenhand.llm.tokens import estimated_tokens
-from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, Rater, RaterOptions, RunOptions
+from evenhand.raters.base import Rater
+from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions, RunOptions
 from evenhand.raters.registry import RaterSource
 from evenhand.run.budget import Price
 from evenhand.run.recorded_chat import SCOPE, CallScope, RecordedChat, Recorder

@@ -28,8 +28,9 @@ from evenhand.llm.endpoints import model_name
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Protocol, field_text
-from evenhand.raters.base import RATER_DEFAULTS, Rater, model_ref
+from evenhand.raters.base import Rater, model_ref
 from evenhand.raters.llm_judge.rater import LlmRater
+from evenhand.raters.options import RATER_DEFAULTS
 from evenhand.raters.registry import RaterContext, split_spec
 from evenhand.records import Answer, FieldValue, Item, Rating, Status, Triple, Unit
 from evenhand.run.derivation import QuestionMaker

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from evenhand.errors import UserError
-from evenhand.raters.base import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions, RunOptions
+from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RaterOptions, RunOptions
 from evenhand.raters.registry import RaterSource
 from evenhand.run.progress import Outcome
 from evenhand.run.recorded_chat import Recorder

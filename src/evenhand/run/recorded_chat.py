@@ -24,7 +24,8 @@ from evenhand.llm.http import HttpChat, Listener, Waits
 from evenhand.llm.hugging_face.chat import HuggingFaceChat
 from evenhand.llm.rate_limit import RateLimiter
 from evenhand.llm.tokens import check_whole
-from evenhand.raters.base import Rater, RaterOptions, RunOptions
+from evenhand.raters.base import Rater
+from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.raters.registry import RaterContext, RaterSource, rater_of
 from evenhand.records import new_id, now
 from evenhand.run.budget import Budget, CallCost, LeaseName, Price, parse_prices

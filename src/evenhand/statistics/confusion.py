@@ -12,7 +12,6 @@ from evenhand.statistics.counts import MOST_CELLS, check_codes, label_scores
 from evenhand.statistics.estimate import NO_SHARED, AnyInts, BoolArray, Estimate, FloatArray, IntArray, undefined
 from evenhand.statistics.intervals.analytic import FEW, clustered_share, wilson
 from evenhand.statistics.intervals.bootstrap import DEFAULT, Resampling, Sample, ratio
-from evenhand.text import counted
 
 FEWEST_OF_A_LABEL = 10
 """Units or clusters with a label below which a mean over the labels has no interval.
@@ -154,7 +153,7 @@ def mean_over_labels(pair: Cross, score: Score, weighted: bool = False, plan: Re
     fewest = min(pair.sample.blocks_with(label) for label in (truth + given).T > 0)
     no_interval = None
     if fewest < FEWEST_OF_A_LABEL and not weighted:
-        no_interval = f"the rarest label of the scale occurs in {counted(fewest, pair.sample.block)}"
+        no_interval = f"too few {pair.sample.block}s have the rarest label of the scale: {fewest}"
     found = pair.sample.estimate(sums, value, pair.n, NO_SHARED, plan, no_interval=no_interval)
     return _held_by_labels(pair, score, weighted, found, plan)
 

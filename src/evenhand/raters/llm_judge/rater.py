@@ -8,10 +8,11 @@ from evenhand.errors import RaterFailure
 from evenhand.llm.base import CallError, Chat, Request
 from evenhand.protocol.completion import Judgement
 from evenhand.protocol.model import Protocol
-from evenhand.raters.base import RATER_DEFAULTS, Rater, RaterOptions, model_ref
+from evenhand.raters.base import Rater, model_ref
 from evenhand.raters.ensemble import all_of, combined
 from evenhand.raters.llm_judge.parse import ParsedReply, again, read_reply
 from evenhand.raters.llm_judge.prompt import PROMPT_FORMAT, TOGETHER, PromptCase, Prompts
+from evenhand.raters.options import RATER_DEFAULTS, RaterOptions
 from evenhand.raters.registry import RaterContext
 from evenhand.records import Item, Unit
 
