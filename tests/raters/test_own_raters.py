@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import RaterFailure, UserError
+from evenhand.protocol.completion import NO_ANSWER
 from evenhand.protocol.load import load_protocol
 from evenhand.raters import registry
 from evenhand.raters.options import RunOptions
@@ -74,6 +75,24 @@ def test_a_run_continues_where_it_stopped_and_other_settings_are_rejected(tmp_pa
         assert (ref.id, ref.kind, ref.version) == ("mine", Kind.MODEL, "2")
         with pytest.raises(UserError, match="level 1 → 2"):
             judge(study.store, [Accurate(2)])
+
+
+@pytest.mark.parametrize(
+    ("beyond", "expected"),
+    [(None, (Status.FAILED, NO_ANSWER)), ("it reads only the labels", (Status.CANNOT_ASSESS, "it reads only the labels"))],
+)
+def test_a_required_criterion_that_is_left_out(tmp_path: Path, beyond: str | None, expected: tuple[Status, str]):
+    class Partial:
+        def __init__(self) -> None:
+            self.beyond = beyond
+
+        def rate(self, item: Item, unit: Unit) -> object:
+            return {"accuracy": "Inaccurate"}
+
+    with stem_study(tmp_path) as study:
+        study.judge(Partial(), progress=False)
+        assert {rating.value for rating in study.ratings(criterion="accuracy")} == {"Inaccurate"}
+        assert {(rating.status, rating.reason) for rating in study.ratings(criterion="severity")} == {expected}
 
 
 @pytest.mark.parametrize(
