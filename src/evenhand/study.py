@@ -34,7 +34,7 @@ from evenhand.raters.options import (
     judge_options,
     rater_options,
 )
-from evenhand.raters.registry import OwnRater
+from evenhand.raters.registry import RaterSource
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 from evenhand.report.build import (
     GENERATOR,
@@ -309,7 +309,7 @@ class Study:
 
     def judge(
         self,
-        *raters: str | OwnRater,
+        *raters: RaterSource,
         log: str | Path | None = None,
         progress: bool = True,
         **options: Unpack[JudgeOptions],
@@ -333,7 +333,7 @@ class Study:
             outcome = judge(self.store, raters, asking, run, progress=progress)
         return RunResult(*outcome.parts("Nothing was rated"))
 
-    def estimate(self, *raters: str | OwnRater, **options: Unpack[JudgeOptions]) -> RunEstimate:
+    def estimate(self, *raters: RaterSource, **options: Unpack[JudgeOptions]) -> RunEstimate:
         """What `judge` would take with the same arguments: calls, tokens, cost, the first prompt. Nothing is sent."""
         asking, run = judge_options(options)
         found = estimate(self.store, raters, asking, run)

@@ -1,6 +1,7 @@
 """A user's own rater: any object with rate(item, unit)."""
 
 import asyncio
+import re
 import sys
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import RaterFailure, UserError
+from evenhand.protocol.completion import NO_ANSWER
 from evenhand.protocol.load import load_protocol
 from evenhand.raters import registry
 from evenhand.raters.options import RunOptions
@@ -16,6 +18,7 @@ from evenhand.raters.registry import OwnRater
 from evenhand.records import Answer, Item, Kind, Status, Unit
 from evenhand.run.judge import judge
 from evenhand.study import Study
+from tests.raters.building import build
 
 STEM = load_protocol("stem-accuracy")
 ITEM = Item("x", {"question": "Q?", "article": "A.", "response": "One. Two. Three. Four."})
@@ -77,6 +80,27 @@ def test_a_run_continues_where_it_stopped_and_other_settings_are_rejected(tmp_pa
 
 
 @pytest.mark.parametrize(
+    ("beyond", "expected"),
+    [
+        (None, (Status.FAILED, NO_ANSWER)),
+        ("it reads only the labels", (Status.CANNOT_ASSESS, "it reads only the labels")),
+    ],
+)
+def test_a_required_criterion_that_is_left_out(tmp_path: Path, beyond: str | None, expected: tuple[Status, str]):
+    class Partial:
+        def __init__(self) -> None:
+            self.beyond = beyond
+
+        def rate(self, item: Item, unit: Unit) -> object:
+            return {"accuracy": "Inaccurate"}
+
+    with stem_study(tmp_path) as study:
+        study.judge(Partial(), progress=False)
+        assert {rating.value for rating in study.ratings(criterion="accuracy")} == {"Inaccurate"}
+        assert {(rating.status, rating.reason) for rating in study.ratings(criterion="severity")} == {expected}
+
+
+@pytest.mark.parametrize(
     "returned",
     ["SUPPORTED", {"support": "SUPPORTED"}, Answer("support", "SUPPORTED"), [Answer("support", "supported")]],
 )
@@ -99,6 +123,19 @@ def test_what_it_may_not_return(tmp_path: Path, returned: object, why: str):
 
     with stem_study(tmp_path) as study, pytest.raises(UserError, match=why):
         judge(study.store, [Mine()])
+
+
+def test_every_built_in_kind_is_named_in_the_message_and_the_guide():
+    with pytest.raises(UserError) as caught:
+        build("unheard-of", STEM)
+    message = str(caught.value).partition("; installed kinds")[0]
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "rate-with-models.md"
+    guide = " ".join(re.findall(r"^\| (`.*?) \|", page.read_text(encoding="utf-8"), re.MULTILINE))
+    for kind, found in registry.kinds().items():
+        if found.value.startswith("evenhand."):
+            spec = re.compile(rf"[\s`]{'http' if kind == 'https' else kind}[:(,`]")
+            assert spec.search(message), kind
+            assert spec.search(guide), kind
 
 
 def test_a_plug_in_is_found_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from evenhand.statistics.confusion import Cross, cross
+from evenhand.statistics.confusion import Cross, cross, pair_within_one
 from evenhand.statistics.correlation import EXACT, cross_scores, kendall, spearman
 from evenhand.statistics.estimate import Estimate, FloatArray, IntArray
 from tests.statistics import oracles
@@ -106,3 +106,10 @@ def test_correlations_without_a_value_say_why(method: Callable[[Cross], Estimate
 def test_identical_and_opposite_orders_are_1_and_minus_1() -> None:
     x = np.arange(EXACT + 30) / 1000
     assert [kendall(cross_scores(x, sign * x), None).value for sign in (1, -1)] == pytest.approx([1.0, -1.0])
+
+
+def test_the_scores_of_two_lists_are_their_numbers() -> None:
+    pair = cross_scores(np.array([0.0, 5.0, np.nan, 10.0]), np.array([0.5, 5.0, 2.0, 20.0]))
+    assert pair.ordered
+    assert pair.scores.tolist() == [0.0, 0.5, 2.0, 5.0, 10.0, 20.0]
+    assert pair_within_one(pair).value == pytest.approx(2 / 3)

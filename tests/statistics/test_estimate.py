@@ -1,5 +1,6 @@
 """The policy for degenerate data, by every statistic that it names."""
 
+import inspect
 import math
 from collections.abc import Callable
 
@@ -7,10 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+import evenhand.statistics as package
 from evenhand.statistics.alpha import krippendorff_alpha
-from evenhand.statistics.confusion import cross, label_agreement, macro_f1, pair_percent, pair_within_one
-from evenhand.statistics.correlation import spearman
-from evenhand.statistics.counts import count_wide, percent_agreement, rare_agreement, specific_agreement
+from evenhand.statistics.confusion import (
+    Cross,
+    cross,
+    label_agreement,
+    macro_f1,
+    mean_over_labels,
+    pair_percent,
+    pair_within_one,
+)
+from evenhand.statistics.correlation import kendall, spearman
+from evenhand.statistics.counts import Counts, count_wide, percent_agreement, rare_agreement, specific_agreement
 from evenhand.statistics.estimate import Estimate, IntArray
 from evenhand.statistics.icc import icc
 from evenhand.statistics.intervals.bootstrap import Resampling
@@ -43,20 +53,35 @@ EVERY: dict[str, Callable[[IntArray], Estimate]] = {
     "kappa": lambda codes: cohen_kappa(cross(codes[:, 0], codes[:, 1], 4), plan=PLAN),
     "kappa_quadratic": lambda codes: cohen_kappa(cross(codes[:, 0], codes[:, 1], 4), "quadratic", PLAN),
     "spearman": lambda codes: spearman(cross(codes[:, 0], codes[:, 1], 4), PLAN),
+    "kendall": lambda codes: kendall(cross(codes[:, 0], codes[:, 1], 4), PLAN),
     "icc": scores_of,
     "pair_percent": lambda codes: pair_percent(cross(codes[:, 0], codes[:, 1], 4), PLAN),
     "pair_within_one": lambda codes: pair_within_one(cross(codes[:, 0], codes[:, 1], 4), PLAN),
     "label": lambda codes: label_agreement(cross(codes[:, 0], codes[:, 1], 4), PLAN)[0],
     "macro_f1": lambda codes: macro_f1(cross(codes[:, 0], codes[:, 1], 4), PLAN),
+    "mean_recall": lambda codes: mean_over_labels(cross(codes[:, 0], codes[:, 1], 4), "recall", plan=PLAN),
     "specific": lambda codes: specific_agreement(count_wide(codes, 4), PLAN)[0],
     "rare": lambda codes: rare_agreement(count_wide(codes, 4), PLAN),
     "standing": lambda codes: match_with(codes[:, 0], codes[:, 1]),
 }
+NOT_IN_EVERY = {"pair_statistics"}
+"""Calls those of two raters; it is not a statistic of its own."""
 CASES = {
     "every rating is the same label": np.full((10, 2), 2),
     "one rater constant, other varies": np.array([[1, 0], [1, 1], [1, 2], [1, 1], [1, 3]]),
     "perfect agreement, >=2 labels used": np.array([[0, 0], [1, 1], [2, 2], [1, 1]]),
 }
+
+
+def test_every_statistic_of_labels_is_checked() -> None:
+    exported = inspect.getmembers(package, inspect.isfunction)
+    of_labels = {
+        name
+        for name, function in exported
+        if {Cross, Counts} & {one.annotation for one in inspect.signature(function, eval_str=True).parameters.values()}
+    }
+    called = {name for statistic in EVERY.values() for name in statistic.__code__.co_names}
+    assert of_labels - called == NOT_IN_EVERY
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from evenhand.statistics.alpha import krippendorff_alpha
-from evenhand.statistics.confusion import cross, cross_table, macro_f1, pair_within_one
-from evenhand.statistics.correlation import spearman
+from evenhand.statistics.confusion import Cross, cross_table, macro_f1, pair_within_one
+from evenhand.statistics.correlation import cross_scores, kendall, spearman
 from evenhand.statistics.counts import count_table, percent_agreement, specific_agreement
 from evenhand.statistics.estimate import Estimate
 from evenhand.statistics.icc import icc
@@ -27,12 +27,12 @@ def custom_kappa(case: str) -> Estimate:
     return cohen_kappa(pair_of(case), 1.0 - np.array(CASES[case]["disagreement_weights"], dtype=np.float64), None)
 
 
-def rank_correlation(case: str) -> Estimate:
+def ranked_pair(case: str) -> Cross:
     content = CASES[case]
     if "table" in content:
-        return spearman(pair_of(case), None)
-    codes = [np.unique(np.array(content[side], dtype=np.float64), return_inverse=True)[1] for side in ("x", "y")]
-    return spearman(cross(codes[0], codes[1], len(codes[0])), None)
+        return pair_of(case)
+    x, y = (np.array(content[side], dtype=np.float64) for side in ("x", "y"))
+    return cross_scores(x, y)
 
 
 ANSWERS: dict[str, Answer] = {
@@ -53,7 +53,8 @@ ANSWERS: dict[str, Answer] = {
     "kappa_custom": custom_kappa,
     "macro_f1_rows_are_reference": lambda case: macro_f1(pair_of(case), None),
     "within_1": lambda case: pair_within_one(pair_of(case), None),
-    "spearman": rank_correlation,
+    "spearman": lambda case: spearman(ranked_pair(case), None),
+    "kendall_tau_b": lambda case: kendall(ranked_pair(case), None),
 }
 
 
@@ -152,9 +153,9 @@ ANSWERS.update({f"severity_rater_{rater + 1}": severity(rater) for rater in rang
 
 REMOVED = re.compile(
     "ICC(1|3|1k|2k|3k)(_ci95_..)?|fleiss_(z|category_.)|brennan_prediger.*|conger|scott_pi|kappa_se_asymptotic"
-    "|pearson|kendall_.*"
+    "|pearson|kendall_W_.*"
 )
-"""Statistics that the package had once; the table of references keeps their values."""
+"""Statistics in the table of references that no function of the package computes."""
 CHECKED = [expected for expected in EXPECTATIONS if not REMOVED.fullmatch(expected.stat)]
 
 
@@ -170,7 +171,7 @@ def test_reference_value(expected: Expectation) -> None:
 
 
 def test_every_expectation_of_the_table_is_answered() -> None:
-    assert len(EXPECTATIONS) == 327
+    assert len(EXPECTATIONS) >= 327  # rows may be added; none may be lost
     assert {expected.stat for expected in CHECKED} == set(ANSWERS)
 
 

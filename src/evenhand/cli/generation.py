@@ -133,7 +133,8 @@ _source_options = with_options(
 @generator.command()
 @click.argument("name", metavar="GENERATOR")
 @_source_options
-@click.option("-o", "--output", required=True, type=FILE, help="Table to fill in: .xlsx, .csv, .tsv or .jsonl.")
+@click.option("-o", "--output", required=True, type=FILE,
+              help="Table to fill in: .xlsx, .csv, .tsv, .jsonl or .parquet.")  # fmt: skip
 @click.option("--author", required=True, help="Who fills it in: the name goes into `generated_by`.")
 @overwrite_option
 def sheet(

@@ -1,1 +1,1 @@
-"""Files in and out: items and ratings as CSV, TSV, JSON, JSON Lines, XLSX and Parquet."""
+"""Files in and out: items and ratings in tables, such as CSV, XLSX and Parquet files; questions and claims in JSON."""

@@ -19,7 +19,7 @@ _WHOLE: Mapping[str, tuple[int, int | None]] = {
     "batch_size": (1, 1024),
     "per_cell": (1, 1000),
 }
-"""The least and the most of options that are whole numbers, as on the command line; a limit of 0 rates nothing."""
+"""The least and the most of options that are whole numbers. A limit of 0 rates nothing; the command line rejects it."""
 _MAY_BE_NONE = ("shots", "temperature", "max_tokens", "seed", "limit", "max_cost", "per_cell")
 _SWITCHES = ("logprobs", "together", "one_by_one", "reasons", "retry_failed")
 

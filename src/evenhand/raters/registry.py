@@ -47,14 +47,17 @@ class OwnRater(Interface):
     one criterion, just its value. It raises RaterFailure if it has no answer, and it may be a coroutine function. A
     plain function runs in a thread beside the event loop, one unit at a time.
 
+    A required criterion that it does not answer has failed; an optional one is skipped.
+
     Optional attributes: `id` (by default the name of the class), `kind` (`model` or `rule`, the default), `version`,
-    and `settings`, a mapping of everything that changes its ratings: other settings under the same id are rejected.
+    `settings`, a mapping of everything that changes its ratings: other settings under the same id are rejected; and
+    `beyond`, why it answers only some criteria: the other required ones are then `cannot_assess` with this reason.
     """
 
     def rate(self, item: Item, unit: Unit) -> object: ...
 
 
-Factory = Callable[[str, str, RaterContext], Rater]
+Factory = Callable[[str, str, RaterContext], Rater | OwnRater]
 """Builds a rater from its spec, its name and the context. Raises UserError if that is not possible."""
 
 RaterSource = str | Rater | OwnRater | Callable[[RaterContext], Rater]
@@ -143,7 +146,8 @@ class AdaptedRater(Rater):
     async def _judgement(self, item: Item, unit: Unit) -> Judgement:
         try:
             found = await asyncio.to_thread(self._rater.rate, item, unit)
-            return Judgement(unit, self._answers(await found if inspect.isawaitable(found) else found))
+            answers = self._answers(await found if inspect.isawaitable(found) else found)
+            return Judgement(unit, answers, beyond=getattr(self._rater, "beyond", None))
         except RaterFailure as failure:
             return Judgement(unit, failure=failure)
 

@@ -17,10 +17,14 @@ CONSTANT = "one of the two does not vary"
 
 
 def cross_scores(a: FloatArray, b: FloatArray, clusters: AnyInts | None = None) -> Cross:
-    """Two lists of numbers, each on a scale of its own, NaN where there is none; such units are left out."""
-    values, found = np.unique(np.concatenate((a, b)), return_inverse=True)
-    codes = np.where(np.isnan(values)[found.reshape(-1)], MISSING, found.reshape(-1)).astype(np.int64)
-    return cross(codes[: a.size], codes[a.size :], max(1, values.size), clusters=clusters)
+    """Two lists of numbers, NaN where there is none; such units are left out.
+
+    The labels are the different numbers, which are their scores; the correlations use only the order within each list.
+    """
+    both = np.concatenate((a, b))
+    values = np.unique(both[~np.isnan(both)])
+    codes = np.where(np.isnan(both), MISSING, np.searchsorted(values, both)).astype(np.int64)
+    return cross(codes[: a.size], codes[a.size :], values.size, values, clusters)
 
 
 def spearman(pair: Cross, plan: Resampling | None = DEFAULT) -> Estimate:

@@ -183,6 +183,12 @@ def test_a_wide_file_with_a_column_of_raters(write: Write) -> None:
     assert [rater.id for rater in file.raters] == ["ann", "bob"]
 
 
+def test_a_bad_rater_of_a_row_with_several_ratings_is_one_problem(write: Write) -> None:
+    with pytest.raises(InputError) as caught:
+        imported(write("id,annotator,tone,overall\ns1,bob,3,4\ns2,bob,3,4\n"), GRADES, ITEMS, rater="ann")
+    assert [(problem.row, problem.column) for problem in caught.value.problems] == [(2, "annotator"), (3, "annotator")]
+
+
 def test_cells_made_safe_are_taken_back_in_spreadsheets_only(tmp_path: Path, write: Write) -> None:
     csv = write("id,clarity,clarity_rationale\n'-1,4,'=1+1\n")
     ratings, _ = imported(csv, GRADES, item_units("-1"), rater="ann")

@@ -17,7 +17,7 @@ from openpyxl import Workbook
 from evenhand.errors import InputError, MissingExtraError, Problems
 from evenhand.formats.tables.columns import WantedColumn, match_columns
 from evenhand.formats.tables.table import Sheet
-from evenhand.formats.tables.table_files import open_table, write_table
+from evenhand.formats.tables.table_files import READERS, open_table, write_table
 from tests.formats.table_rows import table_rows
 
 Make = Callable[[str, bytes | str], Path]
@@ -202,7 +202,7 @@ def test_a_reader_collects_the_problems_of_the_file_with_its_own(make: Make) -> 
 
 
 def test_an_unknown_suffix_lists_the_valid_ones(make: Make) -> None:
-    assert ".csv, .tsv, .json, .jsonl" in refusal(make("a.doc", "id\n1\n"))
+    assert f"valid are {', '.join(READERS)}" in refusal(make("a.doc", "id\n1\n"))
     assert "save the old .xls as .xlsx" in refusal(make("a.xls", "id\n1\n"))
 
 

@@ -443,7 +443,9 @@ class RatingsFile:
         try:
             rater, _ = self._rater_and_kind(slot, row.cells)
         except ValueError as error:
-            return self._problems.add(str(error), row=row.number, column="rater")
+            if (row.number, self._layout.column("rater")) not in self._problems:  # a row may have several ratings
+                self._report(str(error), row, "rater")
+            return None
         if rater is None and not self._unnamed:
             self._unnamed = True
             self._report("no rater is named", row, slot.value, WHO)

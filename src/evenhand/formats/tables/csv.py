@@ -1,4 +1,4 @@
-"""CSV and TSV: UTF-8 with or without a byte order mark, read row by row."""
+"""Delimited text, such as CSV and TSV: UTF-8 with or without a byte order mark, read row by row."""
 
 import csv
 import re
@@ -32,7 +32,7 @@ class LineTooLong(Exception):
 
 
 def read_delimited(path: Path, delimiter: str) -> InputTable:
-    """A CSV (`,`) or TSV (tab) file. A CSV file whose header has semicolons or tabs only is read with those."""
+    """Delimited text. A CSV file (`,`) whose header has semicolons or tabs only is read with those."""
     source = str(path)
     refuse_other(path)
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))

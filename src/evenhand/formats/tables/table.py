@@ -28,9 +28,10 @@ class InputTable:
     """A file with named columns. `rows` opens it again each time, so it can be read twice: (row number, cells).
 
     Row numbers are those a spreadsheet shows (the header is row 1), in JSON Lines those of the lines, in JSON and
-    Parquet the count from 1. Cells are `str` from CSV and TSV, Python objects otherwise; None for an empty cell. Rows
-    that cannot be used are left out, and the collector given to `rows` has their problems. `spreadsheet` says whether a
-    spreadsheet program may have opened it, so that cells may have been made safe, but for those that come `AsItIs`.
+    Parquet the count from 1. Cells are `str` from delimited text, Python objects otherwise; None for an empty cell.
+    Rows that cannot be used are left out, and the collector given to `rows` has their problems. `spreadsheet` says
+    whether a spreadsheet program may have opened it, so that cells may have been made safe, but for those that come
+    `AsItIs`.
     """
 
     source: str
@@ -43,7 +44,7 @@ class InputTable:
 class Sheet:
     """A table on its way to a file. Cells are str, int, float or None; None is an empty cell.
 
-    `for_people`: a CSV or TSV file gets a byte order mark, without which spreadsheet programs do not take it for UTF-8.
+    `for_people`: delimited text gets a byte order mark, without which spreadsheet programs do not take it for UTF-8.
     """
 
     columns: Sequence[str]

@@ -61,8 +61,8 @@ def write_table(path: str | Path, sheet: Sheet, *, overwrite: bool = False) -> i
     """Write a table in the format that the file's name ends with; return the number of rows.
 
     An existing file is refused unless `overwrite`. Texts that a spreadsheet program would take for formulas are made
-    safe: in CSV and TSV with an apostrophe, in XLSX with the mark that Excel itself sets for one. Raises UserError for
-    what stands in the way; the target is then as it was.
+    safe: in delimited text with an apostrophe, in XLSX with the mark that Excel itself sets for one. Raises UserError
+    for what stands in the way; the target is then as it was.
     """
     path = Path(path)
     check_writable(path)
