@@ -3,13 +3,15 @@
 A chunk never crosses the heading of a section or the end of a page.
 """
 
+import logging
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.errors import InputError, optional_module
+from evenhand.errors import InputError, UserError, optional_module
 from evenhand.files import check_size, read_text, reading
 from evenhand.formats.items import content_hash, distinct
 from evenhand.nlp.chinese import segmented
@@ -38,10 +40,27 @@ class Chunk:
     end: int
 
 
-def chunks_of(path: Path, size: int, overlap: int = 0, language: str = "en") -> Sequence[Chunk]:
+def document_ids(paths: Sequence[Path]) -> Mapping[Path, str]:
+    """The id of each document: the name of its file, or its path if several files have that name.
+
+    Raises UserError if a file is given twice.
+    """
+    given = dict[Path, Path]()
+    for path in paths:
+        first = given.get(path.resolve())
+        if first is not None:
+            raise UserError(f"{path}: given twice{'' if first == path else f', first as {first}'}")
+        given[path.resolve()] = path
+    names = Counter(path.name for path in paths)
+    return {path: path.name if names[path.name] == 1 else path.as_posix() for path in paths}
+
+
+def chunks_of(
+    path: Path, size: int, overlap: int = 0, language: str = "en", document_id: str | None = None
+) -> Sequence[Chunk]:
     """The chunks of a file, of at most `size` words; a longer sentence stays whole.
 
-    A chunk begins with the last `overlap` sentences of the one before. Raises InputError if the file is not text, or a
+    The document's id, which the ids of chunks depend on, is the name of the file by default. A chunk begins with the last `overlap` sentences of the one before. Raises InputError if the file is not text, or a
     PDF without text, and UserError if the package that reads PDF is missing.
     """
     with reading(path):
@@ -49,8 +68,9 @@ def chunks_of(path: Path, size: int, overlap: int = 0, language: str = "en") -> 
         if suffix not in SUFFIXES:
             raise InputError(str(path), f"the name ends in {suffix!r}; valid are {', '.join(SUFFIXES)}")
         sections = list(_pages(path) if suffix == ".pdf" else _sections(path, suffix))
+    document = document_id or path.name
     found = [
-        Chunk(content_hash([path.name, name, text[start:end]], 6), text[start:end], path.name, name, start, end)
+        Chunk(content_hash([document, name, text[start:end]], 6), text[start:end], document, name, start, end)
         for name, text in sections
         for start, end in _cuts(text, size, overlap, language)
     ]
@@ -85,6 +105,7 @@ def _sections(path: Path, suffix: str) -> Iterator[tuple[str, str]]:
 def _pages(path: Path) -> Iterator[tuple[str, str]]:
     pypdf: Any = optional_module("pypdf", "reading PDF", "pdf")
     check_size(str(path), path.stat().st_size)
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what is wrong with a file is in our own error
     try:
         for number, page in enumerate(pypdf.PdfReader(path).pages, start=1):
             # A line ends where the page is full, not where a sentence does.
