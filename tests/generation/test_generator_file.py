@@ -80,6 +80,35 @@ def test_all_errors_at_once_each_with_its_line(capsys: pytest.CaptureFixture[str
         assert part in result.err, part
 
 
+def test_what_is_missing_in_a_part_does_not_hide_what_else_is_wrong_with_it():
+    with pytest.raises(InputError) as raised:
+        read(
+            output={
+                "topic": {"kind": "label", "colour": "red"},
+                "facts": {"kind": "triples", "quotes_from": "b"},
+                "note": {"kind": "remark", "labels": {}},
+            },
+            cells={"style": {"plain": {"shots": 1}, "short": {"definition": "x"}}},
+            filters=[
+                {"kind": "words", "field": "topic"},
+                {"kind": "words", "field": "facts", "at_least": 0},
+                {"kind": "words", "field": "note", "at_least": 1},
+            ],
+        )
+    found = {(one.key, one.what.split(";")[0]) for one in raised.value.problems}
+    assert found >= {
+        ("output.topic", "the key 'description' is missing"),
+        ("output.topic", "a field of kind label has labels, and no other has"),
+        ("output.facts", "the key 'description' is missing"),
+        ("output.facts.quotes_from", "there is no input field 'b'"),
+        ("cells.style.plain", "the key 'definition' is missing"),
+        ("cells.style", "either all values of a dimension state their shots, or none does"),
+        ("filters.1.field", "'topic' is of kind label"),
+        ("filters.2.field", "'facts' is of kind triples"),
+    }
+    assert not any(key == "filters.3.field" for key, _ in found), "of what kind the note should be is not known"
+
+
 def test_the_commands(capsys: pytest.CaptureFixture[str]):
     call = Caller(capsys)
     listed = json.loads(call.fine("generators", "--json"))

@@ -1,12 +1,12 @@
 """Check the parts of a generator against each other. Valid parts are checked even if others are not."""
 
 from collections.abc import Collection, Iterator
-from typing import Annotated
+from typing import Annotated, TypeVar
 
-from pydantic import StringConstraints, TypeAdapter
+from pydantic import BaseModel, StringConstraints, TypeAdapter, ValidationError
 
 from evenhand.errors import Problem
-from evenhand.generation.model import CellValue, Filter, InputField, OutputField, WorkedExample
+from evenhand.generation.model import CellValue, InputField, OutputField, WorkedExample
 from evenhand.generation.prompt import ENTRY_KEYS
 from evenhand.protocol.check import (
     RESERVED,
@@ -24,10 +24,10 @@ from evenhand.text import unknown
 PROVENANCE = ("input_id", "generated_by", "model", "generator", "generator_digest", "shot_count", "seed", "settings")
 """Fields of every generated item that record where it comes from."""
 
-_FILTER: TypeAdapter[Filter] = TypeAdapter(Filter)
-
 _Words = Annotated[str, StringConstraints(strict=True, pattern=r"\S")]
 
+
+_Part = TypeVar("_Part", bound=BaseModel)
 
 _TEXT, _ENTRIES = TypeAdapter[str](_Words), TypeAdapter(list[dict[str, _Words]])
 
@@ -47,19 +47,20 @@ def contradictions(content: Content) -> list[Problem]:
 
 
 class _GeneratorCheck:
-    """The parts of a generator, None for those that are not valid."""
+    """The parts of a generator, as far as they are valid; None for those of which too little is."""
 
     def __init__(self, content: Content) -> None:
         self.problem = content.problem
         self.raw = mapping_of(content.value)
         self.input = valid_fields(self.raw.get("input"), InputField)
         self.output = {
-            str(name): valid_or_none(OutputField.model_validate, spec)
+            str(name): _usable(OutputField, spec, "description", ("kind", "labels"))
             for name, spec in mapping_of(self.raw.get("output")).items()
         }
         self.cells = {
             str(name): {
-                str(value): valid_or_none(CellValue.model_validate, spec) for value, spec in mapping_of(values).items()
+                str(value): _usable(CellValue, spec, "definition", ("shots",))
+                for value, spec in mapping_of(values).items()
             }
             for name, values in mapping_of(self.raw.get("cells")).items()
         }
@@ -115,14 +116,14 @@ class _GeneratorCheck:
 
     def filters(self) -> Iterator[Problem]:
         for place, raw in enumerate(entries_of(self.raw.get("filters"))):
-            found, path = valid_or_none(_FILTER.validate_python, raw), ("filters", place, "field")
-            if found is None:
+            name, path = mapping_of(raw).get("field"), ("filters", place, "field")
+            if not isinstance(name, str):
                 continue
-            spec = self.output.get(found.field)
-            if found.field not in self.output:
-                yield self.unknown("output field", found.field, self.output, path)
+            spec = self.output.get(name)
+            if name not in self.output:
+                yield self.unknown("output field", name, self.output, path)
             elif spec and spec.kind != "text":
-                yield self.problem(f"{found.field!r} is of kind {spec.kind}; filters are for texts", path)
+                yield self.problem(f"{name!r} is of kind {spec.kind}; filters are for texts", path)
 
     def example(self, index: int) -> Iterator[Problem]:
         example, path = self.examples[index], ("examples", index)
@@ -190,3 +191,18 @@ class _GeneratorCheck:
 
     def unknown(self, what: str, name: object, valid: Collection[str], path: KeyPath, *within: str | int) -> Problem:
         return self.problem(unknown(what, name, valid), path, *within)
+
+
+def _usable(model: type[_Part], given: object, text: str, decisive: Collection[str]) -> _Part | None:
+    """A part of a generator with what is valid of it; None if nothing is known of a `decisive` key.
+
+    The key `text` is required, but nothing else depends on it.
+    """
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        wrong = {detail["loc"][0] for detail in error.errors() if detail["loc"]}
+    rest = {name: value for name, value in mapping_of(given).items() if name not in wrong}
+    if not isinstance(given, dict) or wrong & {*decisive}:
+        return None
+    return valid_or_none(model.model_validate, {text: "-", **rest})
