@@ -69,11 +69,13 @@ def _contradictions(content: Content) -> Iterator[Problem]:
     given = mapping_of(raw.get("classes"))
     classes = {str(name): valid_or_none(OntologyClass.model_validate, spec) for name, spec in given.items()}
     above = {name: spec.is_a for name, spec in classes.items() if spec and spec.is_a is not None}
+    in_cycles = set[str]()
     for name, general in above.items():
         path: KeyPath = ("classes", name, "is_a")
         if general not in classes:
             yield content.problem(unknown("class", general, classes), path)
-        elif cycle := _cycle(name, above):
+        elif name not in in_cycles and (cycle := _cycle(name, above)):
+            in_cycles.update(cycle)
             yield content.problem(f"the class hierarchy has a cycle: {' → '.join(cycle)}", path)
     for name, spec in mapping_of(raw.get("relations")).items():
         relation = valid_or_none(Relation.model_validate, spec)
