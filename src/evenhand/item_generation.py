@@ -1,6 +1,7 @@
 """`generate`: let a model write what a generator defines, as a file of items or as a study."""
 
 import json
+import re
 from collections.abc import Generator as Yields
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -122,6 +123,8 @@ def generate(
     for option, value in asked.items():
         check_option(option, value)
     found = _configured(load_generator(generator) if not isinstance(generator, Generator) else generator, labels, shots)
+    if ontology is not None and all(spec.kind != "triples" for spec in found.output.values()):
+        raise UserError(f"{found.name} writes no triples; an ontology is for a generator that does")
     plan = GenerationPlan(
         found,
         found.select_cells(cells or {}, shots),
@@ -144,7 +147,8 @@ def generate(
         writer = writing_model(store, plan, model)
         if dry_run:
             estimated = estimate(store, [writer], run=run_options)
-            return RunEstimate(str(estimated).replace("to rate", "to write"), estimated.units, estimated.models)
+            text = re.sub(r"unit(s?) to rate", r"cell\1 to write", str(estimated), count=1)
+            return RunEstimate(text, estimated.units, estimated.models)
         if file is not None:
             complete = all(run.state != "running" for run in store.work.runs())
             file.check(list(generated_rows(store, plan)), complete=complete)

@@ -19,7 +19,7 @@ from evenhand.cli.support import (
     with_options,
 )
 from evenhand.errors import UserError
-from evenhand.formats.chunks import chunks_of, distinct_ids
+from evenhand.formats.chunks import chunks_of, distinct_ids, document_ids
 from evenhand.formats.qasper import Selection, read_qasper, select_questions
 from evenhand.formats.tables.columns import parse_map
 from evenhand.formats.tables.table import Sheet
@@ -124,7 +124,7 @@ _source_options = with_options(
     click.option("--map", "mappings", multiple=True, metavar="FIELD=COLUMN", help="Read a field from this column."),
     click.option("--id", "id_column", metavar="COLUMN", help="Column with the ids; by default made from the content."),
     click.option("--cells", multiple=True, metavar="DIMENSION=VALUE,…",
-                 help="Write only for these values; all by default."),
+                 help="Write only for these values; all by default. Repeat it for other dimensions."),
     click.option("--shots", metavar="N,…", help="Write only with these numbers of worked examples, as in 0,1,3."),
     click.option("--per-cell", type=click.IntRange(1, 1000), help="Outputs per cell of each item."),
 )  # fmt: skip
@@ -166,7 +166,7 @@ def sheet(
               "default.")  # fmt: skip
 @click.option("--work", type=FILE, help="File in which the work is kept; by default next to the output or study.")
 @click.option("--limit", type=click.IntRange(min=1),
-              help="Stop after this many outputs; an item that was begun is completed.")  # fmt: skip
+              help="Stop after this many cells; an item that was begun is completed.")  # fmt: skip
 @cost_options
 @click.option("--dry-run", is_flag=True, help="Send nothing; print an estimate and the first prompt.")
 @click.option("--retry-failed", is_flag=True, help="Also retry what failed.")
@@ -189,7 +189,9 @@ def generate(
     reason.
     """
     check_finite(options)
-    if (output is None) == (study is None):
+    if output is not None and study is not None:
+        raise UserError("give -o FILE or --study STUDY, not both")
+    if output is None and study is None:
         raise UserError("give the file to write with -o FILE, or a study with --study STUDY")
     result = generate_items(
         name, items_file, output=output, study=study, mapping=parse_map(mappings), cells=_cells(cells),
@@ -210,7 +212,7 @@ def _cells(given: Sequence[str]) -> dict[str, Sequence[str]]:
         name, sign, values = text.partition("=")
         if not (sign and _listed(values)):
             raise UserError(f"--cells {text}: write it as DIMENSION=VALUE,VALUE, as in question_type=factual")
-        found[name.strip()] = _listed(values) or ()
+        found[name.strip()] = [*found.get(name.strip(), ()), *(_listed(values) or ())]
     return found
 
 
@@ -265,7 +267,8 @@ def chunks(files: Sequence[Path], output: Path, size: int, overlap: int, languag
 
     A chunk ends with its section or page. PDF needs an optional package: pip install '.[pdf]'.
     """
-    found = [chunk for file in files for chunk in chunks_of(file, size, overlap, language)]
+    names = document_ids(files)
+    found = [chunk for file in files for chunk in chunks_of(file, size, overlap, language, names[file])]
     columns = ("id", "source", "document_id", "section", "start", "end")
     rows = ([getattr(chunk, name) for name in columns] for chunk in distinct_ids(found))
     count = write_table(output, Sheet(columns, rows, for_people=True), overwrite=overwrite)

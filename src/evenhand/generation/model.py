@@ -135,7 +135,9 @@ class Generator(Definition):
                 raise UserError(f"{self.name}: {unknown('dimension', name, self.cells)}")
             for value in values:
                 if value not in self.cells[name]:
-                    raise UserError(f"{self.name}: {unknown(f'value of {name}', value, self.cells[name])}")
+                    wrong = unknown(f"value of {name}", value, self.cells[name])
+                    hint = "; give --cells once for each dimension" if "=" in value else ""
+                    raise UserError(f"{self.name}: {wrong}{hint}")
         cells = [cell for cell in self.all_cells if all(cell[name] in values for name, values in chosen.items())]
         if shots is not None and self.shot_counts:
             for number in shots:
