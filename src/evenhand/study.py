@@ -406,12 +406,16 @@ class Study:
         check_unit(self.protocol, noun, self.store.location)
         check_names(options, MakeOptions.__annotations__)
         run_options = RunOptions(**options)
-        if rater is not None:
-            made = derive(self.store, rater, run_options, progress=progress)
-            return RunResult(*made.parts(f"No {noun} was made"))
-        if options.get("max_cost") is not None or options.get("prices"):
+        if rater is None and (options.get("max_cost") is not None or options.get("prices")):
             raise UserError("a cost limit and prices go with a rater: without a model there is nothing to pay")
-        return RunResult(*derive_offline(self.store).parts())
+        if rater is None:
+            made = derive_offline(self.store)
+        else:
+            made = derive(self.store, rater, run_options, progress=progress)
+        text, raters, stopped, reason = made.parts(f"No {noun} was made")
+        replaced = made.replaced.changed + made.replaced.removed
+        text += f"\n  {counted(replaced, noun)} replaced" if replaced else ""
+        return RunResult(text, raters, stopped, reason)
 
     def export_questions(self, path: str | Path, *, overwrite: bool = False) -> tuple[int, int]:
         """Write all questions with the references' answers as JSON, to be edited and imported with `import_questions`.
@@ -434,12 +438,15 @@ class Study:
     def import_questions(self, path: str | Path) -> Replaced:
         """Replace the questions of the items in a file; see `replace_questions`."""
         check_unit(self.protocol, "question", self.store.location)
-        return self._import(read_questions(path))
+        return self._import(read_questions(path, self._check_derived))
 
     def import_claims(self, path: str | Path) -> Replaced:
         """Replace the claims of the items in a file; see `replace_claims`."""
         check_unit(self.protocol, "claim", self.store.location)
-        return self._import(read_claims(path, self.protocol))
+        return self._import(read_claims(path, self.protocol, self._check_derived))
+
+    def _check_derived(self, units: Derived) -> None:
+        check_derived(self.protocol, self.store.items.find_many(list(units)), units)
 
     def _import(self, units: DerivedUnits[Any]) -> Replaced:
         check_idle(self.store)

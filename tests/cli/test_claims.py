@@ -90,6 +90,15 @@ def test_claims_can_be_edited_and_imported(call: Caller, study: str):
     ]
 
 
+def test_claims_that_are_made_again_say_how_many_they_replace(call: Caller, study: str):
+    assert "replaced" not in call.fine("claims", "make", study), "the same claims as before"
+    edited: dict[str, Any] = {"tower": {"generated_answer": ["It is high.", "It is old.", "It is a tower."],
+                                        "gold_answer": []}}  # fmt: skip
+    call.fine("claims", "import", study, json_file("edited.json", edited))
+    assert "\n  3 claims replaced\n" in call.fine("claims", "make", study)
+    assert exported(call, study) == OFFLINE
+
+
 def test_a_study_can_be_created_with_claims(call: Caller, study: str):
     given: dict[str, Any] = {
         "tower": {"generated_answer": ["The tower is high."], "gold_answer": []},
@@ -122,7 +131,7 @@ def test_a_claim_with_a_rating_stays_where_it_is_and_others_come_after_it(call: 
     ("content", "said"),
     [
         ({"tower": {"gold_answer": []}}, "the key 'generated_answer' is missing"),
-        ({"tower": {"generated_answer": ["x"], "answer": []}}, "field of the unit 'answer'"),
+        ({"tower": {"generated_answer": ["x"], "answer": []}}, "'answer' is not a field with claims"),
         ({"tower": {"generated_answer": "x"}}, "item 'tower', generated_answer: a list is needed"),
         ({"tower": {"generated_answer": [" "]}}, "a text that is not empty is needed"),
         ({"tower": ["x"]}, "item 'tower': a mapping of keys is needed"),
@@ -149,10 +158,23 @@ def test_all_that_is_wrong_is_said_at_once(call: Caller, study: str):
     wrong: dict[str, Any] = {
         "a": {"gold_answer": []},
         "b": {"generated_answer": [1]},
-        "c": {"generated_answer": [], "d": []},
+        "tower": {"generated_answer": [1], "contxt": [], "gold_answers": []},
+        "alone": {"generated_answer": [], "gold_answer": ["x"]},
     }
     result = call("claims", "import", study, json_file("wrong.json", wrong))
-    assert all(f"item '{name}'" in result.err for name in "abc")
+    lines = result.err.strip().splitlines()
+    assert lines[0] == "error: wrong.json: 7 problems"
+    assert lines[1].startswith("  item 'a': the key 'generated_answer' is missing; an empty list says")
+    for said in (
+        "item 'b', generated_answer.1: a text is needed, not 1",
+        "item 'tower': 'contxt' is not a field with claims; generated_answer and gold_answer have them",
+        "item 'tower': 'gold_answers' is not a field with claims (did you mean 'gold_answer'?)",
+        "item 'tower', generated_answer.1: a text is needed, not 1",
+        "for 2 ids that no item has: a, b",
+        "item 'alone': the item has no gold_answer",
+    ):
+        assert said in result.err
+    assert result.err.count("the shape is") == 1
     lost: dict[str, Any] = {"x": {"generated_answer": []}, "alone": {"generated_answer": [], "gold_answer": ["y"]}}
     result = call("claims", "import", study, json_file("lost.json", lost))
     assert "that no item has: x" in result.err

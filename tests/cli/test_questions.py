@@ -291,6 +291,7 @@ def test_a_model_makes_questions_and_answers_them_from_the_reference(call: Calle
     assert out.splitlines() == [
         f"study.db: 3 questions for 1 item, made by {server.url}#m",
         "  4 calls; 400 tokens read, 80 written; price unknown",
+        "  3 questions replaced",
     ]
     assert asked(study)["bridge"] == [
         ("May 2019", "When was the footbridge at Ambleford opened?", "May 2019"),

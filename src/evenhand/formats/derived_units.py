@@ -5,21 +5,22 @@ Questions are `{"ID": {"key_info": […], "question": […], "answers": […]}}`
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Self, TypeVar, cast
 
-from pydantic import BaseModel, RootModel, StringConstraints, ValidationError, ValidationInfo, model_validator
+from pydantic import BaseModel, RootModel, StringConstraints, ValidationError, model_validator
 
 from evenhand.errors import InputError, Problem
 from evenhand.files import json_problem, parse_json, read_text, replacing
+from evenhand.protocol.check import mapping_of
 from evenhand.protocol.model import Protocol
 from evenhand.protocol.problems import validation_problems
 from evenhand.records import Item, Unit
-from evenhand.text import counted, kind_of, unknown
-from evenhand.units import Claim, Question, check_unit, derived_from
+from evenhand.text import counted, did_you_mean, kind_of, listed, quoted
+from evenhand.units import Claim, Derived, Question, check_unit, derived_from
 
 SHAPE = '{"ID": {"key_info": […], "question": […], "answers": […]}}'
 
@@ -39,26 +40,41 @@ class DerivedUnits(dict[str, Sequence[_U]]):
         return DerivedUnits({name: entry for name, entry in self.items() if name in item_ids}, self.source)
 
 
-def read_questions(path: str | Path) -> DerivedUnits[Question]:
+Check = Callable[[Derived], None]
+"""Raises InputError with what does not fit the items of a study."""
+
+
+def read_questions(path: str | Path, check: Check | None = None) -> DerivedUnits[Question]:
     """The questions of each item, in order. The answers are those of the reference.
 
     An unknown answer or key information is null, and either list may be left empty if all are unknown. Key
     information that is not one entry for each question, as some published files have it, belongs to none of them. An
-    item with empty lists has no question.
+    item with empty lists has no question. If the file has an error, what `check` finds wrong is added to it.
     """
-    return _read(path, "questions", SHAPE, _ItemQuestions, _ItemQuestions.questions)
+    return _read(path, "questions", SHAPE, _ItemQuestions, _ItemQuestions.questions, check)
 
 
-def read_claims(path: str | Path, protocol: Protocol) -> DerivedUnits[Claim]:
+def read_claims(path: str | Path, protocol: Protocol, check: Check | None = None) -> DerivedUnits[Claim]:
     """The claims of each item, field by field in the protocol's order.
 
     An empty list means that the text claims nothing. Only an optional field may be left out. Raises InputError with
-    everything that is wrong in the file, and UserError if the protocol's unit is not a claim.
+    everything that is wrong in the file and, if anything is, with what `check` finds wrong; and UserError if the
+    protocol's unit is not a claim.
     """
     check_unit(protocol, "claim")
     fields = {name: protocol.item.fields[name].required for name in protocol.rule.fields}
     shape = json.dumps({"ID": {name: ["…"] for name in fields}}, ensure_ascii=False)
-    return _read(path, "claims", shape, _ItemClaims, lambda entry: entry.claims(list(fields)), fields)
+
+    def misfits(entry: object) -> Iterator[str]:
+        given = mapping_of(entry)
+        for name in [name for name in given if name not in fields]:
+            valid = f"{did_you_mean(name, fields)}; {listed(list(fields))} {'has' if len(fields) == 1 else 'have'} them"
+            yield f"{quoted(name)} is not a field with claims{valid}"
+        for name, is_required in fields.items() if isinstance(entry, dict) else ():
+            if is_required and name not in given:
+                yield f"the key {name!r} is missing; an empty list says that nothing is claimed"
+
+    return _read(path, "claims", shape, _ItemClaims, lambda entry: entry.claims(list(fields)), check, misfits)
 
 
 def _read(
@@ -67,9 +83,13 @@ def _read(
     shape: str,
     model: type[_Entry],
     units: Callable[[_Entry], Sequence[_U]],
-    context: Mapping[str, bool] | None = None,
+    check: Check | None,
+    misfits: Callable[[object], Iterable[str]] = lambda _: (),
 ) -> DerivedUnits[_U]:
-    """The units of each item as the entries of a file have them. Raises InputError with everything that is wrong."""
+    """The units of each item as the entries of a file have them. Raises InputError with everything that is wrong.
+
+    `misfits` says what is wrong with the keys of an entry.
+    """
     try:
         content = parse_json(read_text(Path(path)))
     except ValueError as error:
@@ -79,13 +99,21 @@ def _read(
     found: dict[str, Sequence[_U]] = {}
     problems: list[Problem] = []
     for item_id, entry in cast("dict[str, object]", content).items():
+        key = f"item {item_id!r}"
+        problems += [Problem(what, key=key) for what in misfits(entry)]
         try:
-            found[item_id] = units(model.model_validate(entry, context=context))
+            found[item_id] = units(model.model_validate(entry))
         except ValidationError as error:
+            found[item_id] = ()
             own = validation_problems(error, model, entry)
-            key, fix = f"item {item_id!r}", f"the shape is {shape}"
-            problems += [replace(one, key=f"{key}, {one.key}" if one.key else key, fix=fix) for one in own]
+            problems += [replace(one, key=f"{key}, {one.key}" if one.key else key) for one in own]
     if problems:
+        problems[0] = replace(problems[0], fix=f"the shape is {shape}")
+        try:
+            if check is not None:
+                check(found)
+        except InputError as error:
+            problems += error.problems
         raise InputError(str(path), problems)
     if not found:
         raise InputError(str(path), f"there are no {noun} in it; the shape is {shape}")
@@ -180,17 +208,7 @@ class _ItemQuestions(BaseModel):
 
 
 class _ItemClaims(RootModel[dict[str, list[_Text]]]):
-    """The claims of one item as the file has them, by field. The context says which fields must be there."""
-
-    @model_validator(mode="after")
-    def _fields(self, info: ValidationInfo) -> Self:
-        fields = cast("Mapping[str, bool]", info.context)
-        wrong = [unknown("field of the unit", name, fields) for name in self.root if name not in fields]
-        missing = [name for name, is_required in fields.items() if is_required and name not in self.root]
-        wrong += [f"the key {name!r} is missing; an empty list says that nothing is claimed" for name in missing]
-        if wrong:
-            raise ValueError("; ".join(wrong))
-        return self
+    """The claims of one item as the file has them, by field."""
 
     def claims(self, fields: Sequence[str]) -> Sequence[Claim]:
         return [Claim(text, name) for name in fields for text in self.root.get(name, ())]
