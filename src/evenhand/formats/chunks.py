@@ -60,8 +60,9 @@ def chunks_of(
 ) -> Sequence[Chunk]:
     """The chunks of a file, of at most `size` words; a longer sentence stays whole.
 
-    The document's id, which the ids of chunks depend on, is the name of the file by default. A chunk begins with the last `overlap` sentences of the one before. Raises InputError if the file is not text, or a
-    PDF without text, and UserError if the package that reads PDF is missing.
+    The document's id, which the ids of chunks depend on, is the name of the file by default. A chunk begins with the
+    last `overlap` sentences of the one before. Raises InputError if the file is not text, or a PDF without text, and
+    UserError if the package that reads PDF is missing.
     """
     with reading(path):
         suffix = path.suffix.lower()
