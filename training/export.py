@@ -37,7 +37,7 @@ def main() -> None:
     tokenizer = Tokenizer.from_file(str(options.weights / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    tokenizer.save(str(options.out / "tokenizer.json"))
+    tokenizer.save(str(options.out / "tokenizer.json"), pretty=False)
     print(f"{options.out / 'model.onnx'}: {(options.out / 'model.onnx').stat().st_size / 1e6:.1f} MB")
 
 
