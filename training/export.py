@@ -1,7 +1,6 @@
 """Write the network as it is shipped: `python -m training.export WEIGHTS OUT`. 8-bit weights, and the tokenizer."""
 
 import argparse
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from onnx import TensorProto
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.transformers import optimizer
 from onnxruntime.transformers.fusion_options import FusionOptions
+from tokenizers import Tokenizer
 from transformers import BertForSequenceClassification
 from transformers.models.bert.modeling_bert import BertLayer
 
@@ -34,7 +34,10 @@ def main() -> None:
             weight_type=QuantType.QInt8,
             extra_options={"DefaultTensorType": TensorProto.FLOAT},
         )
-    shutil.copy(options.weights / "tokenizer.json", options.out / "tokenizer.json")
+    tokenizer = Tokenizer.from_file(str(options.weights / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    tokenizer.save(str(options.out / "tokenizer.json"), pretty=False)
     print(f"{options.out / 'model.onnx'}: {(options.out / 'model.onnx').stat().st_size / 1e6:.1f} MB")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from evenhand.verify.claims import claim_parts, statements
-from evenhand.verify.network import Reading
+from evenhand.verify.network import Reading, shared
 from evenhand.verify.retrieval import Article
 from evenhand.verify.verifier import SupportLabel, conclude, prepare
 
@@ -45,3 +45,12 @@ def test_a_very_long_claim_is_read_in_equal_parts():
     assert " ".join(parts).split() == words
     assert claim_parts("Rome fell.") == ["Rome fell."]
     assert statements(f"Rome fell. {' '.join(words)}") == ["Rome fell.", *parts]
+
+
+def test_a_bare_phrase_that_the_evidence_has_as_a_sentence_needs_no_question():
+    question = "When was it opened?"
+    assert prepare("In 1902.", Article("It was opened in 1902."), question).claim == f"{question} In 1902."
+    article = Article("In 1902")
+    read = prepare("In 1902.", article, question)
+    verdict = conclude(read, shared().read(read.pairs), article, calibrated=True)
+    assert (read.claim, verdict.label) == ("In 1902.", SupportLabel.SUPPORTED)

@@ -33,6 +33,9 @@ LONGEST_ID = 200
 INPUT_ID = "input_id"
 """The column in which generators record what an item was written from: its cluster, if the file names no other."""
 
+_LIST = re.compile(r"\s*\[\s*([\"'{\]])")
+"""How a list that is written as a text begins."""
+
 CellReader = Callable[[object], FieldValue | None]
 
 
@@ -242,9 +245,10 @@ def _passages(cell: object, delimiter: str | None) -> tuple[str, ...] | None:
         cell = (cast("object", cell),)
     if not isinstance(cell, list | tuple):
         text = text_of(cell)
-        inner = listed(text) if text and re.match(r"\s*\[\s*[\"'{\]]", text) else None
+        start = _LIST.match(text) if text else None
+        inner = listed(text) if text and start else None
         if not isinstance(inner, list):
-            if text and re.match(r"\s*\[\s*[\"{]", text):
+            if text and start and start[1] in '"{':
                 raise ValueError(_not_a_list(text))
             pieces = text.split(delimiter) if text and delimiter else [text or ""]
             return tuple(passage for piece in pieces if (passage := piece.strip())) or None

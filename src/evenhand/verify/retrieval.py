@@ -11,7 +11,7 @@ from functools import cached_property
 
 from evenhand.nlp.sentences import sentences
 from evenhand.nlp.values import Value, values
-from evenhand.nlp.words import stems_of
+from evenhand.nlp.words import stems_of, words_of
 
 PASSAGE_WORDS = 140
 _LONGEST_SENTENCE = 60  # words: what is longer is cut, so that it can be read at once
@@ -41,6 +41,14 @@ class Article:
     def values(self) -> list[list[Value]]:
         """The numbers and dates of each sentence."""
         return [values(self.sentence(place)) for place in range(len(self))]
+
+    @cached_property
+    def _sentences(self) -> frozenset[tuple[str, ...]]:
+        return frozenset(tuple(words_of(self.sentence(place))) for place in range(len(self)))
+
+    def says(self, claim: str) -> bool:
+        """Whether a claim is a sentence of it, word for word."""
+        return tuple(words_of(claim)) in self._sentences
 
     def sentence(self, place: int) -> str:
         start, end = self.spans[place]

@@ -15,7 +15,7 @@ from evenhand.verify.features import ClaimComparison
 from evenhand.verify.network import Pair, Reading
 from evenhand.verify.retrieval import Article
 
-VERSION = "7"
+VERSION = "8"
 SENTENCES = 3  # single sentences that are read besides the passage
 _CLEAR = 0.8  # how sure single sentences must be, each way, for a claim to count as disputed
 _SAME = 0.5  # share of the claim's weight below which the built-in network takes another subject for a contradiction
@@ -73,12 +73,13 @@ class Reads:
 def prepare(claim: str, article: Article, question: str | None = None, *, english: bool = True) -> Reads:
     """Choose what to read: the best passage, and if it has several sentences the best of the article's one by one.
 
-    A bare phrase is read together with the question it answers. `english`: the reader reads nothing else.
+    A bare phrase is read together with the question it answers, unless the article says just that. `english`: the
+    reader reads nothing else.
     """
     claim = claim.strip()
     if not has_claim(claim):
         return Reads(claim, settled=Verdict(SupportLabel.NO_CLAIM, {}))
-    if question and is_bare(claim):
+    if question and is_bare(claim) and not article.says(claim):
         claim = f"{question.strip()} {claim}"
     if not len(article):
         nothing = Verdict(SupportLabel.NO_EVIDENCE, {SupportLabel.NO_EVIDENCE: 1.0}, notes=("no evidence is given",))
