@@ -331,7 +331,7 @@ class Study:
         asking, run = judge_options(options)
         with _logged_to(log):
             outcome = judge(self.store, raters, asking, run, progress=progress)
-        return RunResult(*outcome.parts("Nothing was rated"))
+        return RunResult(*outcome.parts("nothing was rated"))
 
     def estimate(self, *raters: RaterSource, **options: Unpack[JudgeOptions]) -> RunEstimate:
         """What `judge` would take with the same arguments: calls, tokens, cost, the first prompt. Nothing is sent."""
@@ -408,7 +408,7 @@ class Study:
         run_options = RunOptions(**options)
         if rater is not None:
             made = derive(self.store, rater, run_options, progress=progress)
-            return RunResult(*made.parts(f"No {noun} was made"))
+            return RunResult(*made.parts(f"no {noun} was made"))
         if options.get("max_cost") is not None or options.get("prices"):
             raise UserError("a cost limit and prices go with a rater: without a model there is nothing to pay")
         return RunResult(*derive_offline(self.store).parts())

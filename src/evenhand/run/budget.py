@@ -25,6 +25,7 @@ from evenhand.llm.tokens import most_tokens
 from evenhand.raters.base import Rater
 from evenhand.run.progress import CapReached, RaterCounters
 from evenhand.store.work import Work
+from evenhand.text import money
 
 LeaseName = tuple[str, str, str]
 """The run, the worker and the item of a lease."""
@@ -135,7 +136,8 @@ class Budget:
         check()
         while not self.reserve_now(lease, amount):
             if not any(run.id == lease[0] and run.reserved for run in self._work.runs()):
-                raise CapReached
+                alone = f": a single call may cost up to {money(amount / 1e6)}, so raise the limit above that"
+                raise CapReached(alone if amount > (self.cap or 0) else "")
             self._freed.clear()
             async with pace.without_place():
                 # Other processes free money without a signal.
