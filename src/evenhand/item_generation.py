@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
-from evenhand.errors import InputError, Problems, UserError
+from evenhand.errors import InputError, Problems, StudyError, UserError
 from evenhand.files import replacing
 from evenhand.formats.derived_units import question_lists
 from evenhand.formats.items import ItemSource, items_of
@@ -153,10 +153,12 @@ def generate(
             complete = all(run.state != "running" for run in store.work.runs())
             file.check(list(generated_rows(store, plan)), complete=complete)
         outcome = judge(store, [writer], run=run_options, progress=progress)
-        (_, raters, stopped, reason), name = outcome.parts("Nothing was written"), split_spec(model)[0]
+        (_, raters, stopped, reason), name = outcome.parts("nothing was written"), split_spec(model)[0]
         counts, written = GenerationCounts.of(store, name), list(generated_rows(store, plan))
         lines = [f"{name}: " + "\n".join(counts.lines()), *outcome.total.usage_lines()]
         lines += [f"  {remark}" for remark in rows.remarks()] if isinstance(rows, ItemSource) else []
+        if not outcome.total.to_do:
+            lines.append("  nothing to do: every cell is written, declined or failed")
         if counts.failed:
             lines.append("  to try what failed again, repeat the command with --retry-failed")
         if file is not None:
@@ -200,7 +202,14 @@ def _work(location: str, plan: GenerationPlan, items: Iterable[Item]) -> Yields[
     is_new = not ("://" in location or location == ":memory:" or Path(location).exists())
     unused = False
     try:
-        with open_work(location, plan, items) as store:
+        try:
+            opened = open_work(location, plan, items)
+        except StudyError:
+            if not (is_new and Path(location).exists()):
+                raise
+            # Another process that shares the work has just created it.
+            is_new, opened = False, open_work(location, plan, items)
+        with opened as store:
             try:
                 yield store
             finally:
@@ -333,10 +342,16 @@ class _Target:
             return f"{self._location}: nothing to add"
         asks = self._protocol.rule.of == "question"
         questions = {str(row["id"]): _questions(row) for row in rows} if asks and "questions" in rows[0] else None
+        added = len(rows)
+        try:
+            if not self._exists:
+                Study.create(self._location, self._protocol, rows, questions=questions, source=self._source).close()
+        except StudyError:
+            # Another process that shares the work may have created it.
+            if not Path(self._location).exists():
+                raise
+            self._exists = True
         if self._exists:
             with Study.open(self._location) as study:
                 added = study.add_items(rows, questions=questions)
-        else:
-            with Study.create(self._location, self._protocol, rows, questions=questions, source=self._source) as study:
-                added = len(rows)
         return f"{self._location}: {counted(added, 'item')} added, {self._protocol.name} {self._protocol.version}"

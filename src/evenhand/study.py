@@ -331,7 +331,7 @@ class Study:
         asking, run = judge_options(options)
         with _logged_to(log):
             outcome = judge(self.store, raters, asking, run, progress=progress)
-        return RunResult(*outcome.parts("Nothing was rated"))
+        return RunResult(*outcome.parts("nothing was rated"))
 
     def estimate(self, *raters: RaterSource, **options: Unpack[JudgeOptions]) -> RunEstimate:
         """What `judge` would take with the same arguments: calls, tokens, cost, the first prompt. Nothing is sent."""
@@ -412,7 +412,7 @@ class Study:
             made = derive_offline(self.store)
         else:
             made = derive(self.store, rater, run_options, progress=progress)
-        text, raters, stopped, reason = made.parts(f"No {noun} was made")
+        text, raters, stopped, reason = made.parts(f"no {noun} was made")
         replaced = made.replaced.changed + made.replaced.removed
         text += f"\n  {counted(replaced, noun)} replaced" if replaced else ""
         return RunResult(text, raters, stopped, reason)

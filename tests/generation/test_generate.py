@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from evenhand.records import Triple
 from tests.chat_server import Answer, Call, ChatServer, fails, says
 from tests.cli.calling import Caller
 from tests.generation.writing import FUNDING, cell_of, chunks_file, pair, reply, system_of, writes, writes_pairs
+from tests.processes import Forked
 
 TYPES = ("factual", "relational", "comparative", "inferential")
 SHOTS = ("zero", "one", "few")
@@ -477,6 +479,51 @@ def _written(rows: Sequence[dict[str, str]], name: str) -> str:
         writer.writeheader()
         writer.writerows(rows)
     return name
+
+
+def test_two_commands_that_start_together_share_the_work_and_the_study(tmp_path: Path):
+    chunks = chunks_file(tmp_path)
+
+    def behaviour(call: Call) -> Answer:
+        deadline = time.monotonic() + 60
+        with eh.Study.open(tmp_path / "two.neureg-qa.db") as work:
+            while len(work.store.work.runs()[0].workers) < 2 and time.monotonic() < deadline:
+                time.sleep(0.02)
+        return writes_pairs(call)
+
+    with ChatServer(behaviour) as server:
+        model = ["--model", f"m={server.url}#m"]
+        arguments = ["generate", "neureg-qa", "--items", str(chunks), "--study", "two.db", *model]
+        processes = [Forked(tmp_path, arguments) for _ in range(2)]
+        printed = [process.communicate(timeout=60) for process in processes]
+        assert [process.returncode for process in processes] == [0, 0], printed
+        assert len(server.calls) == 24
+    with eh.Study.open(tmp_path / "two.db") as study:
+        assert len(list(study.items())) == 24
+
+
+def test_a_single_call_that_may_cost_more_than_the_cap_is_named(call: Caller, tmp_path: Path):
+    chunks = chunks_file(tmp_path)
+    with ChatServer(writes_pairs) as server:
+        options = ("-o", "qa.jsonl", "--model", f"m={server.url}#m", "--price", "1000/1000", "--max-cost", "0.5")
+        result = call("generate", "neureg-qa", "--items", chunks, *options)
+        assert (result.code, server.calls) == (1, [])
+    said = r"the cost limit is reached: a single call may cost up to \$\d+\.\d\d, so raise the limit above that; "
+    assert re.search(f"{said}nothing was written$", result.err.rstrip())
+
+
+def test_cells_that_failed_before_are_listed_again_but_are_no_failure_of_a_command_with_nothing_to_do(
+    call: Caller, tmp_path: Path
+):
+    texts = texts_file(tmp_path, FUNDING)
+    with ChatServer(says("no idea")) as server:
+        arguments = ("generate", "kg-triples", "--items", texts, "-o", "out.jsonl", "--model", f"m={server.url}#m")
+        assert call(*arguments).code == 1
+        again = call(*arguments)
+    assert again.code == 0
+    assert "1 failed, 0 left" in again.out
+    assert "nothing to do: every cell is written, declined or failed" in again.out
+    assert "--retry-failed" in again.out
 
 
 def test_a_dry_run_sends_nothing_and_leaves_nothing(call: Caller, tmp_path: Path):

@@ -108,8 +108,7 @@ def test_a_pause_beyond_the_bound_stops_the_run_instead_of_sleeping():
         asked = ask(server.url)
         assert len(server.calls) == 1
     assert isinstance(asked.error, RunError)
-    assert "60 minutes" in str(asked.error)
-    assert "run the same command again" in str(asked.error)
+    assert "60 minutes (rate limited (429)); wait that long" in str(asked.error)
 
 
 @pytest.mark.parametrize("answer", [fails(503), fails(529), says("late", delay=1.0)])
@@ -128,8 +127,7 @@ def test_other_failures_leave_the_width_alone(answer: Answer):
 def test_a_server_that_never_answered_stops_the_run_after_the_first_calls_tries():
     asked = ask(f"http://127.0.0.1:{unused_port()}/v1", tries=3)
     assert isinstance(asked.error, RunError)
-    assert "does not answer (connection failed)" in str(asked.error)
-    assert "run the same command again" in str(asked.error)
+    assert "does not answer (connection failed); check that it is running" in str(asked.error)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_a_wrong_key_of_one_rater_does_not_stop_the_others(tmp_path: Path):
         states = [(run.rater, run.state) for run in study.store.work.runs()]
     assert {name: one.units for name, one in outcome.counters.items()} == {"a": 30, "b": 0}
     assert isinstance(outcome.why, RunError)
-    assert "b: " in (outcome.reason or "")
+    assert "b: " in (outcome.reason() or "")
     assert "b ended early: " in str(outcome)
     # The run of the other one leaves no trace; it may hold the money of both.
     assert ("a", "done") in states
@@ -124,7 +124,7 @@ def test_on_a_full_disk_nothing_is_asked_and_what_was_stored_before_it_filled_up
         assert (code, server.calls) == (2, []), err
         code, err = run_small(tmp_path, 2_000_000, server.url)
         assert code == 1, err
-        assert "stored" in err
+        assert "the same command continues" in err
         paid = len(server.calls)
         with Study.open(tmp_path / "study.db") as study:
             assert 0 < study.count_ratings() < 200
@@ -132,9 +132,9 @@ def test_on_a_full_disk_nothing_is_asked_and_what_was_stored_before_it_filled_up
         assert (code, len(server.calls)) == (2, paid), err
 
 
-def started(folder: Path, url: str, server: ChatServer, calls: int) -> Forked:
+def started(folder: Path, url: str, server: ChatServer, calls: int, *options: str) -> Forked:
     """A run of which so many calls have arrived."""
-    run = Forked(folder, ["judge", "study.db", "--rater", f"m={url}#m", "--concurrency", "4"])
+    run = Forked(folder, ["judge", "study.db", "--rater", f"m={url}#m", "--concurrency", "4", *options])
     deadline = time.monotonic() + 60
     while len(server.calls) < calls:
         assert time.monotonic() < deadline
@@ -142,13 +142,17 @@ def started(folder: Path, url: str, server: ChatServer, calls: int) -> Forked:
     return run
 
 
-def test_sigterm_ends_a_run_that_pauses_because_the_server_asked_for_it(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("calls", "options"),
+    [(4, []), (1, ["--price", "1/10", "--max-cost", "0.04"])],  # a call reserves about 0.03 dollars
+)
+def test_sigterm_ends_a_run_that_pauses_because_the_server_asked_for_it(tmp_path: Path, calls: int, options: list[str]):
     halo_study(tmp_path, 20).close()
     with ChatServer(fails(429, "slow down", headers={"Retry-After": "500"})) as server:
-        run = started(tmp_path, server.url, server, 4)
+        run = started(tmp_path, server.url, server, calls, *options)
         os.kill(run.pid, signal.SIGTERM)
         _, err = run.communicate(timeout=60)
-        assert (run.returncode, len(server.calls)) == (130, 4), err
+        assert (run.returncode, len(server.calls)) == (130, calls), err
     with Study.open(tmp_path / "study.db") as study:
         assert (study.count_ratings(), study.store.work.runs()) == (0, [])
 

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import re
+import threading
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from evenhand.raters.options import RaterOptions, RunOptions
 from evenhand.records import Item, Rating, Span, Status
 from evenhand.run.budget import Price
 from evenhand.run.judge import judge
-from evenhand.run.progress import CapReached
+from evenhand.run.progress import CapReached, Outcome
 from evenhand.study import Study
 from tests.chat_server import CODE, Answer, Call, ChatServer, Token, code, fails, hangs_up, says, script, with_codes
 from tests.run.judging import HALO, halo_study, judge_at, levels, neureg_study, supported
@@ -120,6 +121,36 @@ def test_no_call_is_made_that_could_exceed_the_cap(tmp_path: Path):
         assert outcome.total.units == len(server.calls)
         rest = judge(study.store, [judge_at(server.url)])
         assert rest.total.units + outcome.total.units == 300
+
+
+@pytest.mark.parametrize("places", [2, 8])
+def test_calls_that_wait_for_money_let_limited_calls_come_back(tmp_path: Path, places: int):
+    limited = fails(429, "slow down", headers={"Retry-After": "0.05"})
+    outcomes = list[Outcome]()
+
+    def behaviour(call: Call) -> Answer:
+        return limited if call.number % 3 == 1 else supported()
+
+    with ChatServer(behaviour) as server:
+        with halo_study(tmp_path, 300) as study:
+            worst = Price(1.0, 10.0).worst(judge_at(server.url).first_request(study))
+
+        def run() -> None:
+            # There is room for one call at a time, until 20 have been paid for.
+            options = RunOptions(max_cost=worst + 20 * 300e-6, prices=["1/10"])
+            with Study.open(tmp_path / "study.db") as study:
+                outcomes.append(judge(study.store, [judge_at(server.url, places=places)], run=options))
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive(), "each waits for the other"
+    (outcome,) = outcomes
+    assert (outcome.reason() or "").startswith("the cost limit is reached; the same command continues")
+    assert outcome.total.units >= 20
+    with Study.open(tmp_path / "study.db") as study:
+        (ended,) = study.store.work.runs()
+    assert (ended.reserved, ended.spent) == (0, 300 * outcome.total.units)
 
 
 def test_a_try_that_broke_off_counts_with_the_most_it_can_have_cost(tmp_path: Path):

@@ -76,8 +76,8 @@ class _Commands(click.Group):
 def evenhand() -> None:
     """Let people and models rate generated text against its evidence, under one protocol.
 
-    STUDY is a path such as study.db, or a postgresql:// URL. Exit codes: 0 done, 1 done but something failed, 2 wrong
-    usage or invalid input (nothing changed), 130 interrupted (what was done is kept).
+    STUDY is a path such as study.db, or a postgresql:// URL. Exit codes: 0 done, 1 stopped early or something failed
+    this time, 2 wrong usage or invalid input (nothing changed), 130 interrupted (what was done is kept).
     """
 
 

@@ -146,7 +146,7 @@ class HttpChat:
         if asked > self.waits.bound:
             raise RunError(
                 f"the server at {self.endpoint.host} asks to wait {asked / 60:,.0f} minutes ({error.reason}); "
-                "run the same command again after that to continue"
+                "wait that long before you start again"
             )
         if error.overloaded:
             self.pace.overloaded(began, asked)
@@ -171,10 +171,7 @@ class HttpChat:
         enough = max(LEAST_FAILED, self.pace.width) if self._replied else LEAST_FAILED
         if not self._answered or self._gone >= enough:
             what = "keeps failing" if self._answered else "does not answer"
-            return RunError(
-                f"the server at {self.endpoint.host} {what} ({error.reason}); "
-                "check that it is running, then run the same command again to continue"
-            )
+            return RunError(f"the server at {self.endpoint.host} {what} ({error.reason}); check that it is running")
         return error
 
     async def _attempt(self, request: Request) -> Reply:

@@ -3,7 +3,8 @@
 import asyncio
 import sys
 from collections import deque
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 
 _Queue = deque[asyncio.Future[None]]
 
@@ -46,14 +47,20 @@ class RateLimiter:
     async def back_off(self, seconds: float) -> None:
         """Wait, and then until the width has room again, before trying once more. For calls that hold a place.
 
-        The place is not given to another call meanwhile, and is held again afterwards even after a cancellation. So
+        The place is not given to a new call meanwhile, and is held again afterwards even after a cancellation. So
         rejected calls come back no faster than the narrowed width allows.
         """
+        async with self.without_place():
+            await self.sleep(seconds)
+
+    @asynccontextmanager
+    async def without_place(self) -> AsyncGenerator[None]:
+        """Give up a place for the block; only calls that come back as `back_off` does may use it meanwhile."""
         self.in_use -= 1
         self._backing_off += 1
         self._admit()
         try:
-            await self.sleep(seconds)
+            yield
             await self._enter(self._returning)
         except BaseException:
             self.in_use += 1

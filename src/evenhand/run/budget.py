@@ -9,7 +9,7 @@ may have paid.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -20,10 +20,12 @@ from genai_prices import calc_price
 
 from evenhand.errors import UserError
 from evenhand.llm.base import CallError, Request, Usage
+from evenhand.llm.rate_limit import RateLimiter
 from evenhand.llm.tokens import most_tokens
 from evenhand.raters.base import Rater
 from evenhand.run.progress import CapReached, RaterCounters
 from evenhand.store.work import Work
+from evenhand.text import money
 
 LeaseName = tuple[str, str, str]
 """The run, the worker and the item of a lease."""
@@ -125,15 +127,23 @@ class Budget:
                 f"million tokens read and written: --price {unpriced[0]}=IN/OUT"
             )
 
-    async def reserve(self, lease: LeaseName, amount: int) -> None:
-        """Wait until the amount fits under the cap. Raises CapReached if it does not fit and nothing will be freed."""
+    async def reserve(self, lease: LeaseName, amount: int, pace: RateLimiter, check: Callable[[], None]) -> None:
+        """Wait until the amount fits under the cap. Raises CapReached if it does not fit and nothing will be freed.
+
+        The caller holds a place of `pace`, but not while it waits: a call that was told to try later keeps its money
+        and needs a place to come back. `check` raises an exception if the wait is to end.
+        """
+        check()
         while not self.reserve_now(lease, amount):
             if not any(run.id == lease[0] and run.reserved for run in self._work.runs()):
-                raise CapReached
+                alone = f": a single call may cost up to {money(amount / 1e6)}, so raise the limit above that"
+                raise CapReached(alone if amount > (self.cap or 0) else "")
             self._freed.clear()
-            # Other processes free money without a signal.
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._freed.wait(), POLL_SECONDS)
+            async with pace.without_place():
+                # Other processes free money without a signal.
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._freed.wait(), POLL_SECONDS)
+            check()
 
     def reserve_now(self, lease: LeaseName, amount: int) -> bool:
         """Reserve micro-dollars for a call about a leased item; False if they do not fit under the cap."""
@@ -169,9 +179,12 @@ class CallCost:
         self._counters = counters
 
     async def __aenter__(self) -> "CallCost":
-        await self._budget.reserve(self._lease, self._amount)
-        self._reserved += self._amount
         return self
+
+    async def reserve(self, pace: RateLimiter, check: Callable[[], None]) -> None:
+        """The first attempt is about to be sent: see `Budget.reserve`."""
+        await self._budget.reserve(self._lease, self._amount, pace, check)
+        self._reserved += self._amount
 
     def retry(self) -> None:
         """The request is about to be sent again, and the last attempt may be charged. Raises CapReached."""

@@ -58,14 +58,6 @@ class Making(Outcome):
         """Whether units were made for any item, or could not be made."""
         return bool(self.items or self.failed)
 
-    @property
-    def reason(self) -> str | None:
-        """Why it ended early; None if it was completed."""
-        if self.why is None:
-            return None
-        error = "error: " if self.stopped == "error" else ""
-        return f"{error}{self.why_text}; the same command continues from here and pays for nothing twice"
-
     def __str__(self) -> str:
         units = self.replaced.kept + self.replaced.changed + self.replaced.added
         made = f"{counted(units, self.noun)} for {counted(self.items, 'item')}"

@@ -209,7 +209,7 @@ def cost_text(cost: float | None, assumed: float) -> str:
 
 
 class CapReached(EvenhandError):
-    """The next call could take the run beyond its cap."""
+    """The next call could take the run beyond its cap. The message is what else the user is to know."""
 
 
 class Stopped(EvenhandError):
@@ -255,7 +255,7 @@ class Outcome:
         """Why the run ended early, in words; of several raters, those with an error are named."""
         assert self.why is not None
         if type(self.why) in _STOPS:
-            return _STOPS[type(self.why)][1]
+            return _STOPS[type(self.why)][1] + str(self.why)
         if not isinstance(self.why, RunError):
             return masked(str(self.why))
         errors = {name: masked(one.error.reason) for name, one in self.counters.items() if one.error is not None}
@@ -266,24 +266,23 @@ class Outcome:
         """Whether the run stored any rating or reply."""
         return bool(self.total.units or self.total.replies)
 
-    @property
-    def reason(self) -> str | None:
-        """Why the run ended early, what is stored and how to continue; None if it was completed."""
+    def reason(self, nothing: str = "nothing was rated") -> str | None:
+        """Why the run ended early and how to continue, or that nothing came of it; None if it was completed."""
         if self.why is None:
             return None
-        total, kept = self.total, "Nothing was rated"
-        if self.has_results:
-            kept = (
-                f"{counted(total.units, 'unit')} stored, {total.failed_units:,} of them failed, "
-                f"{total.to_do - total.units:,} left; the same command continues from here and pays for nothing twice"
-            )
-        return f"error: {self.why_text}. {kept}" if self.stopped == "error" else f"{self.why_text}: {kept}"
+        then = "the same command continues from here and pays for nothing twice" if self.has_results else nothing
+        return f"{'error: ' if self.stopped == 'error' else ''}{self.why_text}; {then}"
 
     def parts(self, nothing: str = "") -> tuple[str, Mapping[str, Mapping[str, Any]], StopKind | None, str | None]:
         """The parts of a `RunResult`. Raises UserError if no call could succeed, and nothing came of the run."""
         if self.stopped == "error" and not self.has_results:
-            raise UserError(f"{self.why_text}. {nothing}") from self.why
-        return str(self), {rater: one.counts() for rater, one in self.counters.items()}, self.stopped, self.reason
+            raise UserError(f"{self.why_text}. {nothing.capitalize()}") from self.why
+        return (
+            str(self),
+            {rater: one.counts() for rater, one in self.counters.items()},
+            self.stopped,
+            self.reason(nothing),
+        )
 
     def __str__(self) -> str:
         lines = [line for counters in self.counters.values() for line in counters.lines()]

@@ -122,6 +122,11 @@ class RecordedChat:
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         recorder, counters, scope, key = self._recorder, self._counters, SCOPE.get(), self.key(request)
+
+        def check() -> None:
+            if recorder.stopped or counters.error:
+                raise Stopped
+
         async with recorder.locks.setdefault(key, asyncio.Lock()):
             stored = await self.find(key, scope.since)
             if stored is not None:
@@ -134,11 +139,9 @@ class RecordedChat:
                         def retry(charged: bool) -> None:
                             if charged:
                                 cost.retry()
-                            if recorder.stopped or counters.error:
-                                raise Stopped
+                            check()
 
-                        if recorder.stopped or counters.error:
-                            raise Stopped
+                        await cost.reserve(self.pace, check)
                         counters.calls += 1
                         reply = await traced(self.model, request, self._chat.complete(request, before_retry=retry))
                         cost.charge(reply.usage)
