@@ -81,9 +81,7 @@ class Worker(ABC, Generic[R]):
         renewing = asyncio.create_task(self._renew())
         done: list[R] = []
         try:
-            more = True
-            while more or self._running:
-                more = self._fill()
+            while self._fill() or self._running:
                 if self._stopped:
                     for chat in self.rater.chats:
                         chat.pace.end_waits()
