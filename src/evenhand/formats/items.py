@@ -241,7 +241,7 @@ def _number(cell: object) -> float | None:
 
 def _passages(cell: object, delimiter: str | None) -> tuple[str, ...] | None:
     """A list; a list written as JSON or Python in a text; a text split at the delimiter; otherwise one passage."""
-    if isinstance(cell, Mapping):
+    if isinstance(cell, dict):
         cell = (cast("object", cell),)
     if not isinstance(cell, list | tuple):
         text = text_of(cell)
@@ -250,8 +250,9 @@ def _passages(cell: object, delimiter: str | None) -> tuple[str, ...] | None:
         if not isinstance(inner, list):
             if text and start and start[1] in '"{':
                 raise ValueError(_not_a_list(text))
-            pieces = text.split(delimiter) if text and delimiter else [text or ""]
-            return tuple(passage for piece in pieces if (passage := piece.strip())) or None
+            if text is None or not delimiter or delimiter not in text:
+                return None if text is None else (text.strip(),)
+            return tuple(passage for piece in text.split(delimiter) if (passage := piece.strip())) or None
         cell = cast("list[object]", inner)
     passages = map(_passage, cast("Sequence[object]", cell))
     return tuple(passage for passage in passages if passage) or None
