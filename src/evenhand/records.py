@@ -100,6 +100,11 @@ class Unit:
             object.__setattr__(self, "field", self.span.field)
 
 
+def unit_id(item_id: str, position: int, rule: str) -> str:
+    """The id of the n-th unit of an item, under the rule `item`, `sentence`, `question` or `claim`."""
+    return item_id if rule == "item" else f"{item_id}#{position}"
+
+
 @dataclass(frozen=True, slots=True)
 class RaterRef:
     """Who rated: `version` and `config` (a digest of its configuration) tell two set-ups of one model apart."""

@@ -1,15 +1,12 @@
 """Study: one protocol, its items, units and ratings. Every command and every notebook call goes through it."""
 
-import logging
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 from uuid import uuid4
 
-from evenhand.analysis.combined import parse_combination
 from evenhand.analysis.comparison import compare
 from evenhand.analysis.tables import Tables
 from evenhand.errors import DuplicateItemError, InputError, Problems, UserError
@@ -38,10 +35,10 @@ from evenhand.raters.registry import RaterSource
 from evenhand.records import Item, Kind, RaterRef, Rating, Unit
 from evenhand.report.build import (
     GENERATOR,
-    FigureOptions,
     Report,
     agreement_report,
     build,
+    figure_options,
     measures_report,
     trust_report,
 )
@@ -63,13 +60,12 @@ from evenhand.run.batch_files import read_replies, write_batch, write_prompts
 from evenhand.run.derivation import check_derived, derive, derive_offline, derived_units, replace_derived
 from evenhand.run.estimate import estimate
 from evenhand.run.judge import check_idle, judge
-from evenhand.run.progress import LOG
 from evenhand.run.recalibration import calibrate
 from evenhand.statistics import DEFAULT, Resampling
 from evenhand.store.items import ItemUnits, Replaced
 from evenhand.store.protocols import ProtocolVersion
 from evenhand.store.store import Store, create_store, open_store
-from evenhand.text import counted, listed, some_of, unknown
+from evenhand.text import counted, some_of
 from evenhand.units import DERIVED, Claim, Derived, Question, check_unit, split
 
 if TYPE_CHECKING:
@@ -329,8 +325,7 @@ class Study:
         Raises UserError, with nothing rated, if a rater or an option is not valid or no call can succeed.
         """
         asking, run = judge_options(options)
-        with _logged_to(log):
-            outcome = judge(self.store, raters, asking, run, progress=progress)
+        outcome = judge(self.store, raters, asking, run, log=log, progress=progress)
         return RunResult(*outcome.parts("nothing was rated"))
 
     def estimate(self, *raters: RaterSource, **options: Unpack[JudgeOptions]) -> RunEstimate:
@@ -499,7 +494,7 @@ class Study:
         Raises UserError for a name that the study does not have.
         """
         tables = self._tables(criterion)
-        options = _figure_options(tables, by, combine, together)
+        options = figure_options(tables, by, combine, together)
         return AgreementResult(agreement_report(tables, self.store.location, plan, criterion, options))
 
     def measures(
@@ -516,7 +511,7 @@ class Study:
         """
         tables = self.tables()
         return MeasuresResult(
-            measures_report(tables, self.store.location, plan, _figure_options(tables, by, combine, together))
+            measures_report(tables, self.store.location, plan, figure_options(tables, by, combine, together))
         )
 
     def trust(self, criterion: str, *, plan: Resampling = DEFAULT) -> TrustResult:
@@ -698,52 +693,3 @@ def _overwrite(location: str, protocol: Protocol, source: str, work: Iterable[It
     finally:
         new.unlink(missing_ok=True)
     return open_store(location)
-
-
-def _figure_options(tables: Tables, by: Sequence[str], combine: Sequence[str], together: str | None) -> FigureOptions:
-    """What figures are asked for beyond the protocol's own, from how it is written."""
-    comparable = list(tables.compared().tables) if together or combine else []
-    criteria = [] if together is None else comparable if together == "all" else _names(together)
-    for name in criteria:
-        if name not in comparable:
-            raise UserError(unknown("criterion to compare", name, comparable))
-    if len(criteria) == 1:
-        raise UserError(f"{criteria[0]} is only one criterion: there is nothing to take together")
-    fields = [_names(given) for given in by]
-    for name in dict.fromkeys(name for names in fields for name in names):
-        if name in tables.protocol.item.fields and not any(tables.labels.get(name, ())):
-            raise UserError(f"no item has a value in the field {name!r}, so nothing can be broken down by it")
-    parsed = list(map(parse_combination, combine))
-    combinations = dict(parsed)
-    if len(combinations) < len(parsed):
-        raise UserError(f"each combination of raters needs a name of its own: {listed([name for name, _ in parsed])}")
-    for name, how in combinations.items():
-        if how.rule == "mean" and all(tables.tables[one].scores is None for one in comparable):
-            raise UserError(f"{name}: no criterion of {tables.protocol.name} has numbers to take the mean of")
-    return FigureOptions(fields, combinations, criteria)
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
-
-
-@contextmanager
-def _logged_to(path: str | Path | None) -> Generator[None]:
-    """Add the events of a run to a file."""
-    if path is None:
-        yield
-        return
-    try:
-        handler = logging.FileHandler(path, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path}: the log cannot be written: {error.strerror or error}") from error
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(message)s"))
-    before = LOG.level
-    LOG.setLevel(logging.INFO)
-    LOG.addHandler(handler)
-    try:
-        yield
-    finally:
-        LOG.removeHandler(handler)
-        LOG.setLevel(before)
-        handler.close()

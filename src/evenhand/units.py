@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from evenhand.errors import UserError
 from evenhand.nlp.sentences import MOST_MARKS, has_too_many, sentences
 from evenhand.protocol.model import Protocol
-from evenhand.records import UNANSWERABLE, Item, Span, Unit, is_unanswerable
+from evenhand.records import UNANSWERABLE, Item, Span, Unit, is_unanswerable, unit_id
 
 DERIVED = ("question", "claim")
 """The units that are made from a text, stored, and can be exchanged; all others follow from the texts."""
@@ -58,11 +58,6 @@ def check_unit(protocol: Protocol, noun: str, location: str | None = None) -> No
             f"{where}the unit of {protocol.name} is {protocol.unit!r}; only a protocol whose unit is a {noun} has "
             f"{noun}s"
         )
-
-
-def unit_id(item_id: str, position: int, rule: str) -> str:
-    """The id of the n-th unit of an item, under the rule `item`, `sentence`, `question` or `claim`."""
-    return item_id if rule == "item" else f"{item_id}#{position}"
 
 
 def split(protocol: Protocol, item: Item, derived: Derived | None = None) -> Sequence[Unit]:

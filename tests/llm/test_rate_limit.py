@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 
 import pytest
 
@@ -72,7 +73,7 @@ def test_a_place_given_in_the_moment_of_cancellation_goes_on_to_the_next():
         await limiter.__aenter__()
         tasks = [asyncio.create_task(hold(limiter, entered, n, leave)) for n in range(2)]
         await settle()
-        await limiter.__aexit__()  # The place is given to 0, which has not run yet,
+        await limiter.__aexit__(None)  # The place is given to 0, which has not run yet,
         tasks[0].cancel()  # and never will.
         await settle()
         assert (entered, limiter.in_use) == ([1], 1)
@@ -115,7 +116,8 @@ def test_as_many_good_calls_as_there_are_places_widen_by_one_up_to_the_most():
         assert limiter.width == 2
         widths: list[int] = []
         for _ in range(9):
-            limiter.succeeded(now())
+            async with limiter:
+                pass
             widths.append(limiter.width)
         # Two calls make 3 of 2, three more make 4, which is the most.
         assert widths == [2, 3, 3, 3, 4, 4, 4, 4, 4]
@@ -123,15 +125,22 @@ def test_as_many_good_calls_as_there_are_places_widen_by_one_up_to_the_most():
     run(body())
 
 
-def test_good_calls_from_before_a_halving_do_not_count():
+def test_calls_that_were_in_progress_at_a_halving_do_not_count_and_neither_do_failed_ones():
     async def body() -> None:
         limiter = RateLimiter(4)
-        began = now()
-        await asyncio.sleep(0.001)
-        limiter.overloaded(now())
-        for _ in range(50):
-            limiter.succeeded(began)
+        async with limiter, limiter, limiter, limiter:
+            await asyncio.sleep(0.001)
+            limiter.overloaded(now())
         assert limiter.width == 2
+        for _ in range(4):
+            with suppress(ValueError):
+                async with limiter:
+                    raise ValueError
+        assert limiter.width == 2
+        for _ in range(2):
+            async with limiter:
+                pass
+        assert limiter.width == 3
 
     run(body())
 

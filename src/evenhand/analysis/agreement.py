@@ -136,8 +136,8 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT, combined: Sequ
 
     `combined` are the same table with combined raters, whose pairs are added.
     """
-    everyone = _overall(table, table.active, plan)
-    people = everyone if table.people == table.active else _overall(table, table.people, plan)
+    everyone = _overall(table, plan)
+    people = everyone if table.people == table.active else _overall(table, plan, table.people)
     n_sharing, pairs = table.n_sharing, [_pair(table, one, other, plan) for one, other in table.pairs()]
     among_people = [pair for pair in pairs if pair.of_people]
     who, labelled = voters(table), everyone.given if isinstance(everyone.given, Counts) else None
@@ -155,9 +155,9 @@ def criterion_agreement(table: Table, plan: Resampling = DEFAULT, combined: Sequ
         ceiling_alpha=people.alpha,
         ac=_ac(table, everyone.given, pairs, plan),
         icc=_icc(table, plan),
+        warnings=_warnings(everyone.spread, table.values),
         statuses=table.status_counts(),
         majority=majority(table, who, table.opinions(who).tally),
-        warnings=_warnings(everyone.spread, table.values),
         pairs=[*pairs, *(_pair(more, one, other, plan) for more in combined for one, other in more.pairs())],
         unpaired=comb(len(table.active), 2) - n_sharing,
         omitted=n_sharing - len(pairs),
@@ -181,11 +181,14 @@ class _Overall(NamedTuple):
     spread: Spread | None
 
 
-def _overall(table: Table, raters: Sequence[int], plan: Resampling, chosen: IntArray | None = None) -> _Overall:
-    """How far some raters agree in all of their ratings, or in the `chosen` ones."""
+def _overall(
+    table: Table, plan: Resampling, raters: Sequence[int] | None = None, chosen: IntArray | None = None
+) -> _Overall:
+    """How far all or some raters agree in all of their ratings, or in the `chosen` ones."""
+    raters = table.active if raters is None else raters
     used = np.flatnonzero(np.isin(table.rater, raters)) if chosen is None else chosen
     unit, code, n_labels = table.unit[used], table.code[used], len(table.values)
-    if not table.labels and (scores := _positions(table)) is not None:
+    if not table.labels and (scores := table.positions) is not None:
         given = statistics.percentages(unit, scores[code], table.clusters)
     elif chosen is None:
         given = statistics.count_wide(table.codes[:, raters], n_labels, table.scores, table.clusters)
@@ -198,15 +201,6 @@ def _overall(table: Table, raters: Sequence[int], plan: Resampling, chosen: IntA
         percent = statistics.percent_agreement(given, plan)
         alpha = statistics.krippendorff_alpha(given, table.level, plan)
     return _Overall(given, percent, alpha, spread)
-
-
-def _positions(table: Table) -> FloatArray | None:
-    """The scores as agreement reads them: any numbers in percent of their scale, so that 0.53 of 1 is 53 of 100."""
-    scores = table.scores
-    if scores is None or table.labels:
-        return scores
-    lowest, highest = table.ends
-    return (scores - lowest) * (100.0 / (highest - lowest))
 
 
 def _ac(table: Table, given: Counts | Percentages, pairs: Sequence[Pair], plan: Resampling) -> Estimate:
@@ -256,7 +250,7 @@ def majority(table: Table, who: Sequence[int], tally: IntArray, level: float = 0
 
 def _pair(table: Table, one: int, other: int, plan: Resampling) -> Pair:
     a, b, values, shared = table.raters[one], table.raters[other], table.labels, table.shared(one, other)
-    crossed = statistics.cross(shared.first, shared.second, len(table.values), _positions(table), shared.clusters)
+    crossed = statistics.cross(shared.first, shared.second, len(table.values), table.positions, shared.clusters)
     return Pair(
         a=a.id,
         b=b.id,
@@ -311,5 +305,5 @@ def _curve(table: Table, plan: Resampling) -> Sequence[CurvePoint]:
 
 
 def _point(table: Table, chosen: IntArray, plan: Resampling) -> CurvePoint:
-    found = _overall(table, table.people, plan, chosen)
+    found = _overall(table, plan, table.people, chosen)
     return CurvePoint(len(chosen), found.given.overlapping, found.alpha, found.percent)

@@ -138,6 +138,14 @@ class Table:
         return np.array([float(value) for value in self.values], dtype=np.float64)
 
     @cached_property
+    def positions(self) -> FloatArray | None:
+        """The scores as agreement reads them: any numbers in percent of their scale, so that 0.53 of 1 is 53 of 100."""
+        if self.scores is None or self.labels:
+            return self.scores
+        lowest, highest = self.ends
+        return (self.scores - lowest) * (100.0 / (highest - lowest))
+
+    @cached_property
     def codes(self) -> IntArray:
         """Units × raters, -1 if a rater has no value for a unit."""
         wide = np.full((self.n_units, self.n_raters), MISSING, dtype=np.int64)

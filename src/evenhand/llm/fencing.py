@@ -7,7 +7,7 @@ A second, shorter code identifies a request: the reply repeats it, so that a rep
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -96,6 +96,12 @@ def reply_codes(identities: Iterable[Sequence[str]], texts: Sequence[str]) -> Se
 def fenced(name: str, text: str, marker: str) -> str:
     """The text between its two lines. It must be harmless, and the marker derived from all texts of the prompt."""
     return f"[begin {name} {marker}]\n{text}\n[end {name} {marker}]"
+
+
+def blocks(heads: Mapping[str, str], texts: Mapping[str, str], marker: str) -> Iterator[str]:
+    """Several texts, each below its head."""
+    for name, text in texts.items():
+        yield f"{heads[name]}\n{fenced(name, text, marker)}"
 
 
 def follow_up(request: Request, own: str | None, correction: str, reminder: str) -> Request:

@@ -120,7 +120,6 @@ class HttpChat:
                 error = caught
             else:
                 self._answered, self._replied, self._gone, self._rejected = True, True, 0, 0
-                self.pace.succeeded(began)
                 return reply
             self._note(error, began)
             failures, limits = failures + (not error.limited), limits + error.limited

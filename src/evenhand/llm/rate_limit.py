@@ -13,8 +13,8 @@ class RateLimiter:
     """Gives out up to `most` places for calls, in the order of the requests. For use in one event loop.
 
     It starts with all places. An overloaded server halves the width, once for all calls that were in progress together:
-    a call that began before the last halving says nothing about the width after it. If the server said how long to
-    wait, nobody enters before that. As many good calls as there are places widen it by one.
+    they say nothing about the width after it. If the server said how long to wait, nobody enters before that. As many
+    good calls as there are places, calls whose block raises nothing, widen it by one.
 
     It has queues of its own and is not built on `asyncio.Condition`: leaving must not wait for a lock, because a call
     that is cancelled at that moment would take the wake-up of the next one with it.
@@ -33,6 +33,8 @@ class RateLimiter:
         self._returning: _Queue = deque()
         self._pause: asyncio.TimerHandle | None = None
         self._halved_at = float("-inf")
+        self._earlier = 0
+        """Calls that were in progress at the last halving and still are, or as many others that ended before them."""
         self._good = 0
         self._ended = asyncio.Event()
 
@@ -40,8 +42,15 @@ class RateLimiter:
         await self._enter(self._waiting)
         return self
 
-    async def __aexit__(self, *exc: object) -> None:
+    async def __aexit__(self, error: type[BaseException] | None, *_: object) -> None:
         self.in_use -= 1
+        if self._earlier:
+            self._earlier -= 1
+        elif error is None:
+            self._good += 1
+            if self._good >= self.width:
+                self._good = 0
+                self.width = min(self.width + 1, self._most)
         self._admit()
 
     async def back_off(self, seconds: float) -> None:
@@ -75,6 +84,11 @@ class RateLimiter:
             async with asyncio.timeout(seconds):
                 await self._ended.wait()
 
+    @property
+    def ended(self) -> bool:
+        """Whether no call waits any more."""
+        return self._ended.is_set()
+
     def end_waits(self) -> None:
         """No call waits any more, neither for a pause nor for a place: because none of them is to be made."""
         self._ended.set()
@@ -83,23 +97,13 @@ class RateLimiter:
             self._pause.cancel()
         self._resume()
 
-    def succeeded(self, began: float) -> None:
-        """A call succeeded that began at this time of the event loop's clock."""
-        if began < self._halved_at:
-            return
-        self._good += 1
-        if self._good >= self.width:
-            self._good = 0
-            self.width = min(self.width + 1, self._most)
-            self._admit()
-
     def overloaded(self, began: float, pause: float = 0.0) -> None:
         """A call that began then found the server overloaded; it asked for this pause in seconds."""
         loop = asyncio.get_running_loop()
         if began > self._halved_at:
             self._halved_at = loop.time()
             self.width = max(1, self.width // 2)
-            self._good = 0
+            self._good, self._earlier = 0, self.in_use + self._backing_off
         until = loop.time() + pause
         if pause > 0 and not self._ended.is_set() and (self._pause is None or until > self._pause.when()):
             if self._pause is not None:

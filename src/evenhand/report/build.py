@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from evenhand.analysis.agreement import Agreement, criterion_agreement
-from evenhand.analysis.combined import selections
+from evenhand.analysis.combined import parse_combination, selections
 from evenhand.analysis.disagreements import Disputed, disputed
 from evenhand.analysis.figures import Figure
 from evenhand.analysis.measures import measures
@@ -16,9 +16,11 @@ from evenhand.analysis.strata import Stratum, strata
 from evenhand.analysis.tables import Tables
 from evenhand.analysis.targets import TargetResult, targets
 from evenhand.analysis.trust import Trust, trust
+from evenhand.errors import UserError
 from evenhand.protocol.model import Combination, Protocol
 from evenhand.records import Item, Kind, Rating, Status, Unit, Value
 from evenhand.statistics import DEFAULT, Resampling
+from evenhand.text import listed, unknown
 from evenhand.version import __version__
 
 MOST_CASES = 20
@@ -88,6 +90,33 @@ class FigureOptions:
     by: Sequence[Sequence[str]] = ()
     combine: Mapping[str, Combination] = field(default_factory=dict[str, Combination])
     together: Sequence[str] = ()
+
+
+def figure_options(tables: Tables, by: Sequence[str], combine: Sequence[str], together: str | None) -> FigureOptions:
+    """What figures are asked for beyond the protocol's own, from how it is written."""
+    comparable = list(tables.compared().tables) if together or combine else []
+    criteria = [] if together is None else comparable if together == "all" else _names(together)
+    for name in criteria:
+        if name not in comparable:
+            raise UserError(unknown("criterion to compare", name, comparable))
+    if len(criteria) == 1:
+        raise UserError(f"{criteria[0]} is only one criterion: there is nothing to take together")
+    fields = [_names(given) for given in by]
+    for name in dict.fromkeys(name for names in fields for name in names):
+        if name in tables.protocol.item.fields and not any(tables.labels.get(name, ())):
+            raise UserError(f"no item has a value in the field {name!r}, so nothing can be broken down by it")
+    parsed = list(map(parse_combination, combine))
+    combinations = dict(parsed)
+    if len(combinations) < len(parsed):
+        raise UserError(f"each combination of raters needs a name of its own: {listed([name for name, _ in parsed])}")
+    for name, how in combinations.items():
+        if how.rule == "mean" and all(tables.tables[one].scores is None for one in comparable):
+            raise UserError(f"{name}: no criterion of {tables.protocol.name} has numbers to take the mean of")
+    return FigureOptions(fields, combinations, criteria)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
 
 
 @dataclass(frozen=True, slots=True)

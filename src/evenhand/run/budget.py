@@ -9,7 +9,7 @@ may have paid.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +23,7 @@ from evenhand.llm.base import CallError, Request, Usage
 from evenhand.llm.rate_limit import RateLimiter
 from evenhand.llm.tokens import most_tokens
 from evenhand.raters.base import Rater
-from evenhand.run.progress import CapReached, RaterCounters
+from evenhand.run.progress import CapReached, RaterCounters, Stopped
 from evenhand.store.work import Work
 from evenhand.text import money
 
@@ -127,14 +127,17 @@ class Budget:
                 f"million tokens read and written: --price {unpriced[0]}=IN/OUT"
             )
 
-    async def reserve(self, lease: LeaseName, amount: int, pace: RateLimiter, check: Callable[[], None]) -> None:
-        """Wait until the amount fits under the cap. Raises CapReached if it does not fit and nothing will be freed.
+    async def reserve(self, lease: LeaseName, amount: int, pace: RateLimiter) -> None:
+        """Wait until the amount fits under the cap.
+
+        Raises CapReached if it does not fit and nothing will be freed, Stopped if waits of this pace have ended.
 
         The caller holds a place of `pace`, but not while it waits: a call that was told to try later keeps its money
-        and needs a place to come back. `check` raises an exception if the wait is to end.
+        and needs a place to come back.
         """
-        check()
         while not self.reserve_now(lease, amount):
+            if pace.ended:
+                raise Stopped
             if not any(run.id == lease[0] and run.reserved for run in self._work.runs()):
                 alone = f": a single call may cost up to {money(amount / 1e6)}, so raise the limit above that"
                 raise CapReached(alone if amount > (self.cap or 0) else "")
@@ -143,7 +146,6 @@ class Budget:
                 # Other processes free money without a signal.
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._freed.wait(), POLL_SECONDS)
-            check()
 
     def reserve_now(self, lease: LeaseName, amount: int) -> bool:
         """Reserve micro-dollars for a call about a leased item; False if they do not fit under the cap."""
@@ -181,9 +183,9 @@ class CallCost:
     async def __aenter__(self) -> "CallCost":
         return self
 
-    async def reserve(self, pace: RateLimiter, check: Callable[[], None]) -> None:
+    async def reserve(self, pace: RateLimiter) -> None:
         """The first attempt is about to be sent: see `Budget.reserve`."""
-        await self._budget.reserve(self._lease, self._amount, pace, check)
+        await self._budget.reserve(self._lease, self._amount, pace)
         self._reserved += self._amount
 
     def retry(self) -> None:

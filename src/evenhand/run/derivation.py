@@ -24,7 +24,7 @@ from evenhand.raters.options import RATER_DEFAULTS, RUN_DEFAULTS, RunOptions
 from evenhand.raters.quest_eval.quest_eval_rater import answer_criterion, rated_fields
 from evenhand.raters.registry import RaterSource
 from evenhand.raters.verifier.support_labels import question_field
-from evenhand.records import Item, Span, Unit, now
+from evenhand.records import Item, Span, Unit, now, unit_id
 from evenhand.run.judge import check_idle
 from evenhand.run.progress import LOG, MOST_REASONS, Outcome, RaterCounters, Stopped
 from evenhand.run.recorded_chat import SCOPE, CallScope, Recorder
@@ -33,7 +33,7 @@ from evenhand.store.items import Replaced
 from evenhand.store.store import Store
 from evenhand.store.work import Finished, RunSpec, Taken
 from evenhand.text import counted, some_of
-from evenhand.units import Claim, Derived, Question, split, unit_id
+from evenhand.units import Claim, Derived, Question, split
 from evenhand.verify.claims import claims
 
 CLAIMS = "sentences and clauses 1"

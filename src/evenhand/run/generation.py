@@ -32,13 +32,12 @@ from evenhand.raters.base import Rater, model_ref
 from evenhand.raters.llm_judge.rater import LlmRater
 from evenhand.raters.options import RATER_DEFAULTS
 from evenhand.raters.registry import RaterContext, split_spec
-from evenhand.records import Answer, FieldValue, Item, Rating, Status, Triple, Unit
+from evenhand.records import Answer, FieldValue, Item, Rating, Status, Triple, Unit, unit_id
 from evenhand.run.derivation import QuestionMaker
 from evenhand.run.progress import Stopped
 from evenhand.store.items import ItemUnits
 from evenhand.store.store import Store, create_store, open_store
 from evenhand.text import counted
-from evenhand.units import unit_id
 
 NUMBER = "number"
 """Which output of its cell a unit is, counted from 1."""

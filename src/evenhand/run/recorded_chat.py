@@ -122,11 +122,6 @@ class RecordedChat:
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         recorder, counters, scope, key = self._recorder, self._counters, SCOPE.get(), self.key(request)
-
-        def check() -> None:
-            if recorder.stopped or counters.error:
-                raise Stopped
-
         async with recorder.locks.setdefault(key, asyncio.Lock()):
             stored = await self.find(key, scope.since)
             if stored is not None:
@@ -139,9 +134,12 @@ class RecordedChat:
                         def retry(charged: bool) -> None:
                             if charged:
                                 cost.retry()
-                            check()
+                            if recorder.stopped or counters.error:
+                                raise Stopped
 
-                        await cost.reserve(self.pace, check)
+                        await cost.reserve(self.pace)
+                        if recorder.stopped or counters.error:
+                            raise Stopped
                         counters.calls += 1
                         reply = await traced(self.model, request, self._chat.complete(request, before_retry=retry))
                         cost.charge(reply.usage)

@@ -276,19 +276,15 @@ def run_workers(recorder: Recorder, workers: Sequence[Worker[Any]], *, progress:
         recorder.stop(reason)
     finally:
         for worker in workers:
-            _leave(recorder, worker, broken)
-
-
-def _leave(recorder: Recorder, worker: Worker[Any], broken: bool) -> None:
-    counters, counts = worker.counters, worker.counters.counts()
-    stopped = recorder.stopped is not None or counters.error is not None
-    state: RunState = "failed" if broken else "stopped" if stopped else "done"
-    LOG.info("%s: %s; %s", counters.rater, state, counts)
-    # Without any result, for want of a key for instance, it leaves no trace. If the study cannot be written to or the
-    # user does not wait for it, the leases expire by themselves; that must not hide why the run ended.
-    with suppress(StudyError, KeyboardInterrupt):
-        trace = bool(counters.units or counters.replies)
-        recorder.store.work.leave(*worker.names, state, counts, trace=trace)
+            counters, counts = worker.counters, worker.counters.counts()
+            stopped = recorder.stopped is not None or counters.error is not None
+            state: RunState = "failed" if broken else "stopped" if stopped else "done"
+            LOG.info("%s: %s; %s", counters.rater, state, counts)
+            # Without any result, for want of a key for instance, it leaves no trace. If the study cannot be written to
+            # or the user does not wait for it, the leases expire by themselves; that must not hide why the run ended.
+            with suppress(StudyError, KeyboardInterrupt):
+                trace = bool(counters.units or counters.replies)
+                recorder.store.work.leave(*worker.names, state, counts, trace=trace)
 
 
 async def _run_all(recorder: Recorder, workers: Sequence[Worker[Any]], bar: ProgressBar | None) -> None:

@@ -42,10 +42,10 @@ def read_tables(database: Database, versions: Versions) -> Tables:
     """The current ratings under the current protocol."""
     protocol = versions.current
     with database.reading() as connection:
-        last, n_items = next_seq(connection, ratings) - 1, next_seq(connection, items) - 1
         known = connection.execute(_RATERS).all()
         clusters, references, unit_fields = _units(connection, protocol)
         columns = _columns(connection, protocol)
+        last, n_items = next_seq(connection, ratings) - 1, next_seq(connection, items) - 1
         counts = connection.execute(select(current.c.protocol, func.count()).group_by(current.c.protocol)).all()
     found = [RaterRef(row[1], Kind(row[2]), row[3], row[4]) for row in known]
     adjudicators = frozenset(row[1] for row in known if row[5] == "adjudicator")

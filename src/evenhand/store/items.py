@@ -9,11 +9,11 @@ from typing import Any, cast
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, select, update
 
 from evenhand.errors import StudyError
-from evenhand.records import FieldValue, Item, Span, Triple, Unit
+from evenhand.records import FieldValue, Item, Span, Triple, Unit, unit_id
 from evenhand.store.database import BATCH, Database, batches, decode, encode, insert_rows, microseconds, next_seq
 from evenhand.store.schema import assignments, items, meta, raters, ratings, trials, units
 from evenhand.text import counted, some_of
-from evenhand.units import DERIVED, unit_id
+from evenhand.units import DERIVED
 
 ItemUnits = tuple[Item, Sequence[Unit]]
 """An item with its units, as a study is filled. If the unit is the whole item, its one unit may be left out."""
@@ -44,13 +44,6 @@ _UNITS_OF = (
     .outerjoin_from(items, units, units.c.item == items.c.seq)
     .where(items.c.id.in_(_OF_ITEMS))
     .order_by(items.c.seq, units.c.position)
-)
-# Items and positions by themselves find some pairs too many, but SQLite has no index search for a list of pairs.
-_PLACES = (
-    select(items.c.id, items.c.seq, units.c.position)
-    .join(units, units.c.item == items.c.seq)
-    .where(items.c.id.in_(bindparam("items", expanding=True)))
-    .where(units.c.position.in_(bindparam("positions", expanding=True)))
 )
 _NUMBERS = select(items.c.id, items.c.seq).where(items.c.id.in_(_OF_ITEMS))
 _PRESENT = select(units.c.item, units.c.position, units.c.content).where(units.c.item.in_(_OF_ITEMS))
@@ -124,12 +117,12 @@ class Items:
     def all(self) -> Iterator[Item]:
         """All items in their order, page by page."""
         for _, item_id, fields in self._pages(_NEXT_ITEMS, last=0):
-            yield item_from(item_id, fields)
+            yield item_from(item_id, decode(fields))
 
     def at(self, numbers: Sequence[int]) -> Sequence[Item]:
         """Items by their place in the order, counted from 0."""
         rows = self._rows(_ITEMS_AT, [number + 1 for number in numbers])
-        found = {seq - 1: item_from(item_id, fields) for seq, item_id, fields in rows}
+        found = {seq - 1: item_from(item_id, decode(fields)) for seq, item_id, fields in rows}
         return [found[number] for number in numbers]
 
     def find(self, item_id: str) -> Item | None:
@@ -137,7 +130,7 @@ class Items:
 
     def find_many(self, item_ids: Sequence[str]) -> Mapping[str, Item]:
         """These items by id; an id that does not exist is absent."""
-        return {item_id: item_from(item_id, fields) for _, item_id, fields in self._rows(_ITEMS, item_ids)}
+        return {item_id: item_from(item_id, decode(fields)) for _, item_id, fields in self._rows(_ITEMS, item_ids)}
 
     def units(self) -> Iterator[Unit]:
         """All units, item by item, in order of position."""
@@ -172,7 +165,7 @@ class Items:
             yield from self._database.read(query, {"of_items": some})
 
     def unit(self, unit_id: str) -> Unit | None:
-        item_id, _ = _parsed_unit_id(unit_id, self._rule) or (unit_id, 1)
+        item_id = unit_id if self._rule == "item" else unit_id.rpartition("#")[0]
         return next((unit for unit in self.units_of([item_id]).get(item_id, ()) if unit.id == unit_id), None)
 
     def rated_units(self, item_ids: Sequence[str]) -> Set[str]:
@@ -266,26 +259,6 @@ def insert_work(connection: Connection, rule: str, work: Iterable[ItemUnits], *,
     return last - first + 1
 
 
-def locate(connection: Connection, unit_ids: Iterable[str], rule: str) -> dict[str, Place]:
-    """Item number and position of each of these units; one that does not exist is absent."""
-    wanted = {name: place for name in unit_ids if (place := _parsed_unit_id(name, rule)) is not None}
-    names, positions = zip(*wanted.values(), strict=True) if wanted else ((), ())
-    rows = connection.execute(_PLACES, {"items": list({*names}), "positions": list({*positions})})
-    there = {(row[0], row[2]): row[1] for row in rows}
-    return {name: (there[place], place[1]) for name, place in wanted.items() if place in there}
-
-
-def _parsed_unit_id(name: str, rule: str) -> tuple[str, int] | None:
-    """The item's id and the position that a unit's id consists of; None if it is not a unit's id."""
-    if rule == "item":
-        return name, 1
-    item_id, _, digits = name.rpartition("#")
-    # `#01` and `#１` would be read as 1, but no unit is called that; ten digits are beyond any position.
-    if not digits.isdecimal() or len(digits) > 9 or unit_id(item_id, int(digits), rule) != name:
-        return None
-    return item_id, int(digits)
-
-
 def numbers_of(connection: Connection, item_ids: Iterable[str]) -> dict[str, int]:
     """The numbers of items by their ids; one that does not exist is absent."""
     found: dict[str, int] = {}
@@ -318,9 +291,9 @@ def _refuse(rated: Sequence[str], held: Sequence[str]) -> None:
         )
 
 
-def item_from(item_id: str, fields: str) -> Item:
-    """An item from its row, exactly: a number stays a float, a triple a Triple."""
-    return Item(item_id, {name: _field(value) for name, value in cast("dict[str, Any]", decode(fields)).items()})
+def item_from(item_id: str, fields: Mapping[str, Any]) -> Item:
+    """An item from its decoded row, exactly: a number stays a float, a triple a Triple."""
+    return Item(item_id, {name: _field(value) for name, value in fields.items()})
 
 
 def _field(value: Any) -> FieldValue:

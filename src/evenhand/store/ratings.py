@@ -17,13 +17,12 @@ from sqlalchemy import Column, Connection, ScalarSelect, Select, Table, bindpara
 
 from evenhand.errors import ConflictError, StudyError
 from evenhand.protocol.model import SCORES, Protocol
-from evenhand.records import Kind, RaterRef, Rating, Span, Status, Value, now
+from evenhand.records import Kind, RaterRef, Rating, Span, Status, Value, now, unit_id
 from evenhand.scales import PERCENT, Nominal, Ordinal, Scale, check_distribution, check_mean, is_within
 from evenhand.store.database import Database, batches, decode, encode, insert_rows, next_seq
-from evenhand.store.items import locate
+from evenhand.store.items import Place
 from evenhand.store.protocols import Protocols, Versions, read_versions
-from evenhand.store.schema import current, items, protocols, raters, ratings
-from evenhand.units import unit_id
+from evenhand.store.schema import current, items, protocols, raters, ratings, units
 
 PAGE = 2000
 
@@ -56,6 +55,13 @@ _RATED = (
     .join(protocols, protocols.c.seq == current.c.protocol)
     .where(protocols.c.digest == bindparam("digest"))
     .distinct()
+)
+# Items and positions by themselves find some pairs too many, but SQLite has no index search for a list of pairs.
+_PLACES = (
+    select(items.c.id, items.c.seq, units.c.position)
+    .join(units, units.c.item == items.c.seq)
+    .where(items.c.id.in_(bindparam("items", expanding=True)))
+    .where(units.c.position.in_(bindparam("positions", expanding=True)))
 )
 _earlier = ratings.alias("earlier")
 _CURRENT = (
@@ -284,6 +290,29 @@ def introduce(connection: Connection, rater: RaterRef) -> None:
         connection.execute(update(raters).where(raters.c.seq == row[0]).values(**values))
 
 
+# Where the units are
+
+
+def locate(connection: Connection, unit_ids: Iterable[str], rule: str) -> dict[str, Place]:
+    """Item number and position of each of these units; one that does not exist is absent."""
+    wanted = {name: place for name in unit_ids if (place := _parsed_unit_id(name, rule)) is not None}
+    names, positions = zip(*wanted.values(), strict=True) if wanted else ((), ())
+    rows = connection.execute(_PLACES, {"items": list({*names}), "positions": list({*positions})})
+    there = {(row[0], row[2]): row[1] for row in rows}
+    return {name: (there[place], place[1]) for name, place in wanted.items() if place in there}
+
+
+def _parsed_unit_id(name: str, rule: str) -> tuple[str, int] | None:
+    """The item's id and the position that a unit's id consists of; None if it is not a unit's id."""
+    if rule == "item":
+        return name, 1
+    item_id, _, digits = name.rpartition("#")
+    # `#01` and `#１` would be read as 1, but no unit is called that; ten digits are beyond any position.
+    if not digits.isdecimal() or len(digits) > 9 or unit_id(item_id, int(digits), rule) != name:
+        return None
+    return item_id, int(digits)
+
+
 # Whether a rating fits its protocol: a store keeps nothing that no statistic could read.
 
 
@@ -367,10 +396,11 @@ def append(
     heads = _heads(said, set(cells))
     if if_current:
         _check_growth(said, set(cells))
+    contents = list(map(_content, batch))
     seq = next_seq(connection, table)
     rows: list[RatingRow] = []
     superseding = 0
-    for rating, cell in zip(batch, cells, strict=True):
+    for rating, cell, content in zip(batch, cells, contents, strict=True):
         replaced, head = heads.get(cell, (0, None))
         if rating.id in known or (keep_same and head is not None and _says(head) == _says(rating)):
             continue
@@ -378,8 +408,6 @@ def append(
             raise _conflict(rating, head)
         known.add(rating.id)
         superseding += head is not None
-        value = None if rating.value is None else encode(rating.value)
-        content = rating.status.value, value, rating.at.isoformat(), _details(rating)
         heads[cell] = seq + len(rows), rating
         rows.append((seq + len(rows), rating.id, *cell, replaced, *content))
     insert_rows(connection, table, rows)
@@ -467,13 +495,14 @@ _DETAILS = ("rationale", "confidence", "notes", "mean", "reply", "seconds", "rea
 _LISTS = ("misquoted", "distribution", "visible")
 
 
-def _details(rating: Rating) -> str | None:
-    """What a rating says besides its value, as JSON; None if there is nothing."""
+def _content(rating: Rating) -> tuple[str, str | None, str, str | None]:
+    """Status, value, time, and as JSON what a rating says besides; None if there is nothing."""
     details: dict[str, object] = {name: value for name in _DETAILS if (value := getattr(rating, name)) is not None}
     details |= {name: value for name in _LISTS if (value := getattr(rating, name))}
     if rating.evidence:
         details["evidence"] = [(span.field, span.start, span.end) for span in rating.evidence]
-    return encode(details) if details else None
+    value = None if rating.value is None else encode(rating.value)
+    return rating.status.value, value, rating.at.isoformat(), encode(details) if details else None
 
 
 # Labels and levels repeat a million times; free texts push them out only for a moment.

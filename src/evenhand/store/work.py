@@ -279,7 +279,7 @@ class Work:
         """These items with the units that are to rate."""
         found: dict[int, tuple[Item, list[Unit]]] = {}
         for seq, name, fields in connection.execute(_ITEMS, {"items": numbers}):
-            found[seq] = item_from(name, fields), []
+            found[seq] = item_from(name, decode(fields)), []
         rule = self._protocols.known.current.rule.of
         for seq, position, content in connection.execute(_PENDING_UNITS, {**asked, "items": numbers}):
             item, its_units = found[seq]

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from evenhand.llm.base import Message, Request
-from evenhand.llm.fencing import fenced, harmless, marker_of, reply_codes, storable
+from evenhand.llm.fencing import blocks, fenced, harmless, marker_of, reply_codes, storable
 from evenhand.protocol.guideline import ROLES, asked_when, checked_against
 from evenhand.protocol.model import Criterion, Example, Protocol, field_texts
 from evenhand.raters.llm_judge.reply_schema import UNIT_CODE, may_be_null, reply_schema, unit_noun
@@ -93,6 +93,7 @@ class Prompts:
         self._protocol = protocol
         self._together = together
         self._fields = {name: protocol.item.fields[name] for name in protocol.shown_fields}
+        self._heads = {name: f"{protocol.titles[name]} ({_ROLES[spec.role]}):" for name, spec in self._fields.items()}
         self._answers = protocol.rule.of == "question"
         self._to_rate = "question to answer" if self._answers else f"{protocol.rule.of} to rate"
         examples = protocol.examples[:shots]
@@ -115,7 +116,7 @@ class Prompts:
         if count == 0 or (count > 1 and not self._together):
             raise ValueError(f"a case of these prompts has one unit, not {count}")
         codes = list(case.codes.values())
-        parts = [f"The marker of this case is {case.marker}.", *self._blocks(case.fields, case.marker)]
+        parts = [f"The marker of this case is {case.marker}.", *blocks(self._heads, case.fields, case.marker)]
         reply = "Reply with one JSON object, following only the protocol."
         if self._together:
             names = [f"{unit.position}{self._of(unit)}" for unit in case.units]
@@ -176,8 +177,8 @@ class Prompts:
 
     def _criterion(self, criterion: Criterion) -> str:
         lines = [f"## {criterion.title} ({criterion.id})", criterion.question]
-        asked = asked_when(self._protocol, criterion)
-        lines += [f"{asked} Otherwise its answer is null."] if asked else []
+        if criterion.of or criterion.when:
+            lines.append(f"{asked_when(self._protocol, criterion)} Otherwise its answer is null.")
         lines += [checked_against(self._protocol, criterion)] if criterion.against else []
         lines += ["It sums up the other criteria."] if criterion.overall else []
         lines += [] if criterion.required else ["You may leave it out: its answer is then null."]
@@ -228,10 +229,6 @@ class Prompts:
         if not protocol.language.startswith("en") and (protocol.with_rationale or ask.notes != "off"):
             yield f"Write rationales and notes in the language of this protocol (language code {protocol.language})."
 
-    def _blocks(self, texts: Mapping[str, str], marker: str) -> Iterator[str]:
-        for name, text in texts.items():
-            yield f"{self._protocol.titles[name]} ({_ROLES[self._fields[name].role]}):\n{fenced(name, text, marker)}"
-
     def _of(self, unit: Unit | Example) -> str:
         """Which field a unit or an example comes from, if the protocol's units come from several."""
         if len(self._protocol.rule.fields) < 2:
@@ -247,14 +244,15 @@ class Prompts:
 
     def _worked_examples(self, examples: Sequence[Example], shown: Sequence[Mapping[str, str]]) -> Iterator[str]:
         """The examples in their order, each with a code; consecutive ones on the same item show the item once."""
+        sources, bodies = list(map(self._of, examples)), list(map(self._example_reply, examples))
         given = [text for fields in shown for text in fields.values()] + [example.unit or "" for example in examples]
         identities = [["example", str(place), example.title] for place, example in enumerate(examples)]
         texts = list(map(harmless, given))
         marker, codes = marker_of(texts), reply_codes(identities, texts)
         each = iter(texts)
         fields, units = [dict(zip(names, each, strict=False)) for names in shown], list(each)
-        replies = [self._example_reply(example, code) for example, code in zip(examples, codes, strict=True)]
-        sources = list(map(self._of, examples))
+        coded = [{UNIT_CODE: code} | body for code, body in zip(codes, bodies, strict=True)]
+        replies = [json.dumps(body, ensure_ascii=False) for body in coded]
         yield "# Worked examples"
         yield (
             f"The marker of the examples is {marker}. Their codes are their own; never use them in a reply. Where an "
@@ -266,7 +264,8 @@ class Prompts:
             for some in [places] if self._together else [[place] for place in places]:
                 number, first = number + 1, some[0]
                 yield f"## Example {number}" + ("" if self._together else f": {examples[first].title}")
-                yield from self._blocks(fields[first], marker) if first == places[0] else ["The same case as before."]
+                again = first != places[0]
+                yield from ["The same case as before."] if again else blocks(self._heads, fields[first], marker)
                 if self._together:
                     names = [f"{n}{sources[place]}" for n, place in enumerate(some, start=1)]
                     listed = [(name, units[place], codes[place]) for name, place in zip(names, some, strict=True)]
@@ -277,8 +276,8 @@ class Prompts:
                     block = f"The {self._to_rate}{sources[first]}:\n{block}" if sources[first] else block
                     yield f"{block}The code of this {self._noun} is {codes[first]}.\nReply: {replies[first]}"
 
-    def _example_reply(self, example: Example, code: str) -> str:
-        """A worked example as a reply. Reasons and a confidence that the example does not state are left out.
+    def _example_reply(self, example: Example) -> dict[str, object]:
+        """A worked example as a reply without its code, and without reasons and a confidence that it does not state.
 
         A model copies what examples do: a null would tell it to give none.
         """
@@ -286,7 +285,7 @@ class Prompts:
         evidence: Mapping[str, Mapping[str, str | None]] = {}
         if ask.evidence != "off":
             evidence = self._protocol.example_evidence(example)
-        body: dict[str, object] = {UNIT_CODE: code}
+        body: dict[str, object] = {}
         for criterion in self._protocol.criteria:
             given = criterion.id in example.ratings
             rationale, quoted = example.rationales.get(criterion.id), evidence.get(criterion.id)
@@ -306,4 +305,4 @@ class Prompts:
             body["confidence"] = confidence
         if ask.notes == "optional" or (ask.notes == "required" and example.notes is not None):
             body["notes"] = example.notes
-        return json.dumps(body, ensure_ascii=False)
+        return body

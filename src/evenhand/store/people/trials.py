@@ -8,14 +8,12 @@ from sqlalchemy import Connection, select
 
 from evenhand.assignment import EXAMPLE, Purpose
 from evenhand.errors import StudyError
-from evenhand.records import Rating
+from evenhand.records import Rating, unit_id
 from evenhand.store.database import Database
-from evenhand.store.items import locate
 from evenhand.store.people.tasks import CURRENT_PROTOCOL, find_row
 from evenhand.store.protocols import Protocols, Versions
-from evenhand.store.ratings import Added, Cell, RatingRow, append, misfit, rating_from
+from evenhand.store.ratings import Added, Cell, RatingRow, append, locate, misfit, rating_from
 from evenhand.store.schema import assignments, items, protocols, raters, trials
-from evenhand.units import unit_id
 
 _CURRENT = (
     select(trials, raters.c.id.label("name"), items.c.id.label("item"), assignments.c.example, protocols.c.digest)
