@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 from uuid import uuid4
@@ -665,14 +666,17 @@ def _at_least_one(items: Iterable[Item]) -> Iterator[Item]:
 
 def _work(protocol: Protocol, items: Iterable[Item], derived: Derived | None) -> Iterator[ItemUnits]:
     """Each item with its units; questions and claims are made from the texts unless they are given."""
+    if protocol.rule.of == "item" and not derived:
+        # The unit of a whole item is not stored.
+        yield from zip(items, repeat(()))
+        return
     made = derived is None and protocol.rule.of in DERIVED
     checked: dict[str, Item] = {}
     for item in items:
         if derived is not None and item.id in derived:
             checked[item.id] = item
         own = {item.id: derived_units(protocol, item)} if made else derived
-        # The unit of a whole item is not stored.
-        yield item, () if protocol.rule.of == "item" else split(protocol, item, own)
+        yield item, split(protocol, item, own)
     check_derived(protocol, checked, derived or {})
 
 

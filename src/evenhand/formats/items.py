@@ -17,7 +17,7 @@ from typing import cast
 from narwhals.typing import IntoFrame
 
 from evenhand.errors import Problem, Problems
-from evenhand.formats.tables.cells import listed, text_of
+from evenhand.formats.tables.cells import LONGEST_CELL, listed, text_of
 from evenhand.formats.tables.columns import ITEM_ID, WantedColumn, match_columns
 from evenhand.formats.tables.table import InputTable
 from evenhand.formats.tables.table_files import TableSource, table_of
@@ -36,6 +36,8 @@ INPUT_ID = "input_id"
 _LIST = re.compile(r"\s*\[\s*([\"'{\]])")
 """How a list that is written as a text begins."""
 
+_LISTS = (list, tuple)
+
 CellReader = Callable[[object], FieldValue | None]
 
 
@@ -51,7 +53,7 @@ class ItemSource:
     columns: Mapping[str, str]
     unused: Sequence[str]
     _table: InputTable = field(repr=False)
-    _readers: Sequence[tuple[str, int, CellReader, bool]] = field(repr=False)
+    _readers: Sequence[tuple[str, int, CellReader, bool, bool]] = field(repr=False)
     _id_place: int | None = field(repr=False)
     only: Collection[int] | None = field(default=None, repr=False)
 
@@ -61,9 +63,14 @@ class ItemSource:
         ordinal, only, id_place, readers = -1, self.only, self._id_place, self._readers
         for ordinal, (row, cells) in enumerate(self._table.rows(problems)):
             fields: dict[str, FieldValue] = {}
-            for name, place, read, required in readers:
+            for name, place, read, is_text, required in readers:
+                cell = cells[place]
+                # What the reader would return, without the call: most cells of a large file are plain text.
+                if is_text and type(cell) is str and cell[:1].isalnum() and len(cell) <= LONGEST_CELL:
+                    fields[name] = cell
+                    continue
                 try:
-                    value = read(cells[place])
+                    value = read(cell)
                 except ValueError as error:
                     problems.add(str(error), row=row, column=self.columns[name])
                     continue
@@ -74,7 +81,9 @@ class ItemSource:
             if id_place is None:
                 item_id = distinct(content_id(fields), made)
             else:
-                item_id = self._given_id(cells[id_place], row, problems)
+                item_id = cells[id_place]
+                if not (type(item_id) is str and item_id.isalnum() and len(item_id) <= LONGEST_ID):
+                    item_id = self._given_id(item_id, row, problems)
             if only is None or ordinal in only:
                 yield Item(item_id, fields)
         if ordinal < 0:
@@ -142,7 +151,9 @@ def read_items(
         unused=[column for place, column in enumerate(table.columns) if place not in places.values()],
         _table=table,
         _readers=[
-            (name, places[name], cell_reader(spec), spec.required) for name, spec in fields.items() if name in places
+            (name, places[name], cell_reader(spec), spec.kind == "text", spec.required)
+            for name, spec in fields.items()
+            if name in places
         ],
         _id_place=places.get("id"),
     )
@@ -243,9 +254,9 @@ def _passages(cell: object, delimiter: str | None) -> tuple[str, ...] | None:
     """A list; a list written as JSON or Python in a text; a text split at the delimiter; otherwise one passage."""
     if isinstance(cell, dict):
         cell = (cast("object", cell),)
-    if not isinstance(cell, list | tuple):
+    if not isinstance(cell, _LISTS):
         text = text_of(cell)
-        start = _LIST.match(text) if text else None
+        start = _LIST.match(text) if text and not text[0].isalnum() else None
         inner = listed(text) if text and start else None
         if not isinstance(inner, list):
             if text and start and start[1] in '"{':
@@ -291,7 +302,7 @@ def _id(entry: object) -> str:
 
 def _joined(cell: object, delimiter: str) -> str | None:
     """A text, or one made of a list of texts, such as several references."""
-    if isinstance(cell, list | tuple) or (isinstance(cell, str) and cell.lstrip()[:1] == "["):
+    if isinstance(cell, _LISTS) or (isinstance(cell, str) and cell.lstrip()[:1] == "["):
         return delimiter.join(_passages(cast("object", cell), None) or ()) or None
     return text_of(cell)
 

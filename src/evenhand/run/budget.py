@@ -15,9 +15,6 @@ from dataclasses import dataclass
 from functools import cache
 from math import ceil
 
-from genai_prices import Usage as Tokens
-from genai_prices import calc_price
-
 from evenhand.errors import UserError
 from evenhand.llm.base import CallError, Request, Usage
 from evenhand.llm.rate_limit import RateLimiter
@@ -67,6 +64,10 @@ def published_price(spec: str) -> Price | None:
     provider = _PROVIDERS.get(kind)
     if provider is None:
         return None
+    # It brings an HTTP client of its own.
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price
+
     usages = (
         Tokens(input_tokens=_MANY),
         Tokens(output_tokens=_MANY),

@@ -179,11 +179,10 @@ def insert_rows(
         return
     for place, column in enumerate(table.columns):
         if isinstance(column.type, Identifier):
-            for row in rows:
-                if row[place] is not None and not storable(row[place]):
-                    raise StudyError(
-                        f"{table.name}: the {column.name} {row[place]!r} has a character that cannot be stored"
-                    )
+            ids = [row[place] for row in rows if row[place] is not None]
+            if not storable("".join(ids)):
+                wrong = next(one for one in ids if not storable(one))
+                raise StudyError(f"{table.name}: the {column.name} {wrong!r} has a character that cannot be stored")
     names = ", ".join(table.columns.keys())
     sqlite = connection.dialect.name == "sqlite"
     if sqlite or skip_known:

@@ -77,7 +77,9 @@ def headed_table(source: str, read: Callable[[Problems, Sequence[str]], Iterator
 
     def rows(problems: Problems) -> Iterator[Row]:
         for number, cells in islice(read(problems, columns), 1, None):
-            if len(cells) == width or _fits(cells, width, number, problems):
+            if len(cells) == width:
+                yield number, cells
+            elif _fits(cells, width, number, problems):
                 yield number, cells[:width]
 
     return InputTable(source, columns, rows, spreadsheet=True)
