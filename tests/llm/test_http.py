@@ -12,7 +12,7 @@ from evenhand.errors import UserError
 from evenhand.llm.base import CallError, Message, Reply, Request, RunError, Schema, Usage
 from evenhand.llm.dialect import Dialect
 from evenhand.llm.endpoints import Endpoint, endpoint_of
-from evenhand.llm.http import LARGEST, MOST_REJECTED, MOST_SUSPECT, HttpChat
+from evenhand.llm.http import LARGEST, LEAST_FAILED, MOST_REJECTED, MOST_SUSPECT, HttpChat
 from evenhand.llm.rate_limit import RateLimiter
 from evenhand.settings import Secret, Settings
 from tests.chat_server import (
@@ -358,6 +358,48 @@ def test_a_server_that_does_not_say_what_it_rejects_is_asked_once_without_the_sc
         assert [outcome.text for outcome in asked.outcomes if isinstance(outcome, Reply)] == ["yes"] * 3
         assert asked.kinds() == [("dropped", "response_format")]
         assert ["response_format" in call.body for call in server.calls] == [True, False, False, False]
+
+
+def test_a_server_that_does_not_say_that_it_rejects_limits_in_a_schema_still_gets_the_schema():
+    def behaviour(call: Call) -> Answer:
+        return fails(400, "Bad Request") if "maxLength" in call.raw.decode() else says("yes")
+
+    with ChatServer(behaviour) as server:
+        asked = ask(server.url, [BOUNDED] * 2, places=1)
+        assert asked.kinds() == [("dropped", "limits on lengths and numbers in the JSON schema")]
+        assert ["json_schema" in call.raw.decode() for call in server.calls] == [True] * 3
+
+
+@pytest.mark.parametrize("rejection", [fails(404, "gone"), fails(403, "not for you"), fails(400, "no")])
+def test_rejections_before_the_first_good_reply_fail_alone_if_another_call_succeeds(rejection: Answer):
+    requests = [Request((Message("user", str(number)),)) for number in range(8)]
+
+    def behaviour(call: Call) -> Answer:
+        return rejection if int(call.prompt) < LEAST_FAILED else says("yes", delay=0.1)
+
+    with ChatServer(behaviour) as server:
+        outcomes = ask(server.url, requests, places=8).outcomes
+    alone = [isinstance(outcome, CallError) and not isinstance(outcome, RunError) for outcome in outcomes]
+    assert alone == [number < LEAST_FAILED for number in range(8)]
+
+
+def test_a_server_that_rejects_all_calls_in_progress_fails_none_of_them_alone():
+    with ChatServer(fails(400, "This deployment is paused")) as server:
+        outcomes = ask(server.url, [REQUEST] * LEAST_FAILED, places=LEAST_FAILED).outcomes
+    assert [type(outcome) for outcome in outcomes] == [RunError] * LEAST_FAILED
+
+
+def test_a_call_that_backs_off_is_waited_for_before_a_rejection_stops_the_run():
+    def behaviour(call: Call) -> Answer:
+        limited = fails(429, headers={"Retry-After": "0.05"})
+        return fails(404) if call.prompt == "rejected" else limited if call.number <= 2 else says("yes")
+
+    requests = [Request((Message("user", word),)) for word in ("limited", "rejected")]
+    with ChatServer(behaviour) as server:
+        limited, rejected = ask(server.url, requests, places=2).outcomes
+    assert isinstance(limited, Reply)
+    assert isinstance(rejected, CallError)
+    assert not isinstance(rejected, RunError)
 
 
 def test_a_server_that_accepts_no_request_stops_the_run_with_its_message():

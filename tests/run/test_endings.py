@@ -151,7 +151,8 @@ def test_sigterm_ends_a_run_that_pauses_because_the_server_asked_for_it(tmp_path
     with ChatServer(fails(429, "slow down", headers={"Retry-After": "500"})) as server:
         run = started(tmp_path, server.url, server, calls, *options)
         os.kill(run.pid, signal.SIGTERM)
-        _, err = run.communicate(timeout=60)
+        run.wait(timeout=30)
+        _, err = run.communicate()
         assert (run.returncode, len(server.calls)) == (130, calls), err
     with Study.open(tmp_path / "study.db") as study:
         assert (study.count_ratings(), study.store.work.runs()) == (0, [])
@@ -169,7 +170,8 @@ def test_ctrl_c_while_a_run_is_ending_abandons_open_calls_and_keeps_the_reason(t
         while "stopping" not in run.stderr.readline():
             pass
         os.kill(run.pid, signal.SIGINT)
-        _, err = run.communicate(timeout=60)
+        run.wait(timeout=30)
+        _, err = run.communicate()
     assert run.returncode == 1, err
     assert "no money left" in err
     assert "Traceback" not in err

@@ -135,19 +135,18 @@ class Dialect:
             return self._looser(request)
         if len(self.limits) > 1 and _rejects(error, self.limits[0]) and not _TOO_LONG.search(error.message):
             return replace(self, limits=self.limits[1:]), f"{self.limits[0]} (now {self.limits[1]})"
-        if self.temperature and _rejects(error, "temperature"):
-            return replace(self, temperature=False), "temperature"
-        if self.logprobs and request.logprobs and (_rejects(error, "logprobs") or _rejects(error, "top_logprobs")):
-            return replace(self, logprobs=False), "logprobs"
-        if self.seed and request.seed is not None and _rejects(error, "seed"):
-            return replace(self, seed=False), "seed"
+        sent = {"temperature": True, "logprobs": bool(request.logprobs), "seed": request.seed is not None}
+        for part, is_sent in sent.items():
+            if is_sent and getattr(self, part) and _rejects(error, part):
+                return replace(self, **{part: False}), part
         return self._looser(request) if structured and _mentions(error, _LOOSELY) else None
 
-    def without_structure(self, request: Request) -> "tuple[Dialect, str] | None":
-        """The dialect without the schema, whatever the server said; None if the request has none."""
+    def without_schema(self, request: Request) -> "list[tuple[Dialect, str]]":
+        """The dialect without limits in the schema, then without the schema, whatever the server said."""
         if request.schema is None or self.structure == "none":
-            return None
-        return replace(self, structure="none"), "response_format"
+            return []
+        looser, none = self._looser(request), (replace(self, structure="none"), "response_format")
+        return [none] if looser[0].bounds else [looser, none]
 
     def _looser(self, request: Request) -> "tuple[Dialect, str]":
         text = request.schema.text if request.schema else "{}"
@@ -187,5 +186,5 @@ def _mentions(error: ErrorBody, words: re.Pattern[str]) -> bool:
 def _rejects(error: ErrorBody, part: str) -> bool:
     """Whether the error is about this part: a message may also quote a prompt that contains the same word."""
     if error.param:
-        return error.param == part
-    return bool(re.search(rf"\b{part}\b", error.message) and _REFUSED.search(error.message))
+        return error.param.removeprefix("top_") == part
+    return bool(re.search(rf"\b(?:top_)?{part}\b", error.message) and _REFUSED.search(error.message))

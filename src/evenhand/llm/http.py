@@ -87,8 +87,9 @@ class HttpChat:
     any unit: RunError, after max(LEAST_FAILED, width) calls in a row that were given up because it could not be
     reached, broke off, was unavailable or admitted no calls; at once if it never answered. What the server rejects is
     left out of all later requests. Until it has given a good reply, a request that it rejects without a reason that we
-    understand is also tried without its schema, and LEAST_FAILED rejections in a row are a RunError; afterwards
-    MOST_REJECTED are. Events are reported to `listener`.
+    understand is also tried without limits in its schema and without the schema, and LEAST_FAILED rejections in a row
+    are a RunError, unless another call in progress succeeds; afterwards MOST_REJECTED are. Events are reported to
+    `listener`.
     """
 
     endpoint: Endpoint
@@ -106,41 +107,48 @@ class HttpChat:
         self._sessions: list[aiohttp.ClientSession] = []
         self._answered = self._replied = False
         self._gone = self._rejected = 0
+        self._open = self._undecided = 0
+        self._news = asyncio.Event()
 
     async def complete(self, request: Request, *, before_retry: BeforeRetry | None = None) -> Reply:
         """The reply. Raises CallError when the tries are used up, RunError if no call can succeed."""
         clock = asyncio.get_running_loop().time
         failures = limits = 0
         waited = 0.0
-        while True:
-            began = clock()
-            try:
-                reply = await self._attempt(request)
-            except CallError as caught:
-                error = caught
-            else:
-                self._answered, self._replied, self._gone, self._rejected = True, True, 0, 0
-                return reply
-            self._note(error, began)
-            failures, limits = failures + (not error.limited), limits + error.limited
-            wait = max(error.after or 0.0, self.waits.after(limits if error.limited else failures, self.random))
-            if failures >= self.tries or (waited and waited + wait * error.limited > self.waits.patience):
-                raise self._given_up(error)
-            waited += wait * error.limited
-            self.listener(Event("limited" if error.limited else "retry", error.reason, wait))
-            await (self.pace.back_off(wait) if error.limited else self.pace.sleep(wait))
-            if before_retry is not None:
-                before_retry(error.charged)
+        self._open += 1
+        try:
+            while True:
+                began = clock()
+                try:
+                    reply = await self._attempt(request)
+                except CallError as caught:
+                    error = caught
+                else:
+                    self._answered, self._replied, self._gone, self._rejected = True, True, 0, 0
+                    return reply
+                await self._note(error, began)
+                failures, limits = failures + (not error.limited), limits + error.limited
+                wait = max(error.after or 0.0, self.waits.after(limits if error.limited else failures, self.random))
+                if failures >= self.tries or (waited and waited + wait * error.limited > self.waits.patience):
+                    raise self._given_up(error)
+                waited += wait * error.limited
+                self.listener(Event("limited" if error.limited else "retry", error.reason, wait))
+                await (self.pace.back_off(wait) if error.limited else self.pace.sleep(wait))
+                if before_retry is not None:
+                    before_retry(error.charged)
+        finally:
+            self._open -= 1
+            self._news.set()
 
     async def close(self) -> None:
         while self._sessions:
             await self._sessions.pop().close()
 
-    def _note(self, error: CallError, began: float) -> None:
+    async def _note(self, error: CallError, began: float) -> None:
         """Report overload to the rate limiter; raise the error if no other try can help."""
         self._answered |= error.reached
         if not error.again:
-            raise self._rejection(error)
+            raise await self._rejection(error)
         asked = error.after or 0.0
         if asked > self.waits.bound:
             raise RunError(
@@ -150,16 +158,24 @@ class HttpChat:
         if error.overloaded:
             self.pace.overloaded(began, asked)
 
-    def _rejection(self, error: CallError) -> CallError:
-        """The error of one call, or, if it is not the fault of what was asked, the one that stops the run."""
+    async def _rejection(self, error: CallError) -> CallError:
+        """The error of one call, or, if it is not the fault of what was asked, the one that stops the run.
+
+        Until there is a good reply, that is known only when no other call can bring one: rejections come sooner.
+        """
         if error.stop is None:
             return error
         self._rejected += 1
         if self._replied:
-            most = MOST_SUSPECT if error.suspect else MOST_REJECTED
-        else:
-            most = 1 if error.suspect else LEAST_FAILED
-        return error.stop if self._rejected >= most else error
+            return error.stop if self._rejected >= (MOST_SUSPECT if error.suspect else MOST_REJECTED) else error
+        self._undecided += 1
+        self._news.set()
+        async with self.pace.without_place():
+            while not self._replied and self._undecided < self._open:
+                self._news.clear()
+                await self._news.wait()
+        self._undecided -= 1
+        return error.stop if not self._replied and (error.suspect or self._rejected >= LEAST_FAILED) else error
 
     def _given_up(self, error: CallError) -> CallError:
         self.listener(Event("given up", error.reason))
@@ -175,31 +191,30 @@ class HttpChat:
 
     async def _attempt(self, request: Request) -> Reply:
         """One try. A dialect that the server rejects is not a failure: the next one is tried at once."""
-        dialect, trial, rejection = self._dialect, None, None
+        dialect, trials, rejection = self._dialect, [], None
         while True:
             began = time.perf_counter()
-            used, _ = trial or (dialect, "")
+            used, dropped = trials[0] if trials else (dialect, "")
             status, headers, body = await self._post(body_of(request, self.endpoint.model, used), fresh=request.fresh)
             if 200 <= status < 300:
                 reply = completion_of(body, self.endpoint, time.perf_counter() - began)
-                if trial is not None:
-                    self._learn(dialect, *trial)
+                if trials:
+                    self._learn(dialect, used, dropped)
                 return reply
             error = error_body(body.decode("utf-8", "replace"))
             failure = http_error(self.endpoint, status, headers, error)
             # A server that has given a good reply accepts the dialect: an error of its own is about something else.
             if status not in REJECTED or isinstance(failure, RunError) or (failure.again and self._replied):
                 raise failure
-            if rejection is not None:
-                raise rejection
-            if other := dialect.without_rejected(request, error):
+            if rejection is None and (other := dialect.without_rejected(request, error)):
                 dialect = self._learn(dialect, *other)
                 continue
             # The server may not name what it rejects. As long as it has accepted nothing, it may be the schema.
-            if not self._replied and not (failure.again or failure.suspect or error.about_prompt):
-                trial, rejection = dialect.without_structure(request), failure
-            if trial is None:
-                raise failure
+            if rejection is None and not (self._replied or failure.again or failure.suspect or error.about_prompt):
+                trials = [(dialect, ""), *dialect.without_schema(request)]
+            rejection, trials = rejection or failure, trials[1:]
+            if not trials:
+                raise rejection
 
     def _learn(self, known: Dialect, other: Dialect, dropped: str) -> Dialect:
         """Leave out of all later requests what the server rejects."""

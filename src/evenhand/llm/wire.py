@@ -247,13 +247,10 @@ def _without_key(endpoint: Endpoint, text: str) -> str:
 
 def pause_asked(headers: Mapping[str, str], body: ErrorBody) -> float | None:
     """How many seconds the server asks to wait, in any of the usual ways; None if it does not ask."""
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
+    if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1000
-    retry_after = headers.get("Retry-After")
-    if retry_after is not None:
-        seconds = _number(retry_after)
-        if seconds is not None:
+    if (retry_after := headers.get("Retry-After")) is not None:
+        if (seconds := _number(retry_after)) is not None:
             return seconds
         try:
             return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())

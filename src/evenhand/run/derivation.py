@@ -109,24 +109,19 @@ def replace_derived(store: Store, derived: Derived) -> Replaced:
 def check_derived(protocol: Protocol, items: Mapping[str, Item], derived: Derived) -> None:
     """Raise InputError if questions or claims do not fit: with every id that no item has, and every field that an item
     with claims of it lacks."""
-    problems = [*_unknown_items(protocol, [name for name in derived if name not in items])]
+    noun, problems = protocol.rule.of, list[Problem]()
+    if unknown := [name for name in derived if name not in items]:
+        what = f"there are {noun}s for {counted(len(unknown), 'id')} that no item has: {some_of(unknown, 5)}"
+        problems.append(Problem(what, fix="correct these ids, remove the entries, or add items with these ids"))
     for name, item in items.items():
-        wrong = [one for one in derived.get(name, ()) if isinstance(one, Claim) != (protocol.rule.of == "claim")]
-        if wrong:
-            what = f"not {protocol.rule.of}s, which the unit of {protocol.name} demands"
-            problems.append(Problem(what, key=f"item {name!r}"))
+        if any(isinstance(one, Claim) != (noun == "claim") for one in derived.get(name, ())):
+            problems.append(Problem(f"not {noun}s, which the unit of {protocol.name} demands", key=f"item {name!r}"))
         for source in dict.fromkeys(one.field for one in derived.get(name, ()) if isinstance(one, Claim)):
             if source not in item.fields or source not in protocol.rule.fields:
                 what = f"the item has no {source}, and so no claim of it"
                 problems.append(Problem(what, key=f"item {name!r}", fix="remove these claims"))
     if problems:
-        raise InputError(derived.source if isinstance(derived, DerivedUnits) else f"{protocol.rule.of}s", problems)
-
-
-def _unknown_items(protocol: Protocol, names: Sequence[str]) -> Iterator[Problem]:
-    if names:
-        what = f"there are {protocol.rule.of}s for {counted(len(names), 'id')} that no item has: {some_of(names, 5)}"
-        yield Problem(what, fix="correct these ids, remove the entries, or add items with these ids")
+        raise InputError(derived.source if isinstance(derived, DerivedUnits) else f"{noun}s", problems)
 
 
 def derive_offline(store: Store) -> Making:

@@ -235,12 +235,8 @@ class GenerationCounts:
 
     def lines(self) -> Iterator[str]:
         left = self.cells - self.outputs - self.declined.total() - self.failed.total()
-        parts = [
-            counted(self.outputs, "output"),
-            f"{self.declined.total():,} declined",
-            f"{self.failed.total():,} failed",
-        ]
-        yield f"{', '.join(parts)}, {left:,} left, of {counted(self.cells, 'cell')}"
+        ended = f"{self.declined.total():,} declined, {self.failed.total():,} failed"
+        yield f"{counted(self.outputs, 'output')}, {ended}, {left:,} left, of {counted(self.cells, 'cell')}"
         for name in ("declined", "failed", "rejected", "dropped"):
             for reason, count in getattr(self, name).most_common(10):
                 yield f"  {name} {count:,}: {reason}"
@@ -310,18 +306,15 @@ def row_columns(generator: Generator, fields: Sequence[str]) -> Sequence[str]:
 def _output_cells(generator: Generator, output: Output) -> Row:
     cells: Row = {}
     for name, spec in generator.output.items():
-        value = output[name]
+        value, entries = output[name], cast("Sequence[Mapping[str, str]]", output[name])
         if spec.kind == "claims":
-            claims = cast("Sequence[Mapping[str, str]]", value)
-            cells[name] = json.dumps([one["claim"] for one in claims], ensure_ascii=False)
-            continue
-        if spec.kind != "triples":
+            cells[name] = json.dumps([one["claim"] for one in entries], ensure_ascii=False)
+        elif spec.kind == "triples":
+            cells[name] = _cell_text(tuple(Triple(one["subject"], one["predicate"], one["object"]) for one in entries))
+            if spec.quotes_from:
+                cells["quotes"] = json.dumps([one["quote"] for one in entries], ensure_ascii=False)
+        else:
             cells[name] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            continue
-        entries = cast("Sequence[Mapping[str, str]]", value)
-        cells[name] = _cell_text(tuple(Triple(one["subject"], one["predicate"], one["object"]) for one in entries))
-        if spec.quotes_from:
-            cells["quotes"] = json.dumps([one["quote"] for one in entries], ensure_ascii=False)
     return cells
 
 
