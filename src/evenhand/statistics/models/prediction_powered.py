@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from evenhand.statistics.estimate import AnyInts, Estimate, FloatArray, undefined
-from evenhand.statistics.intervals.analytic import error_of_mean, mean, proportion, reach_of_mean
+from evenhand.statistics.intervals.analytic import error_of_mean, few_differ, mean, proportion, reach_of_mean
 from evenhand.statistics.intervals.distributions import t_quantile
 
 Weight = Literal["auto", "classical", "tuned"]
@@ -67,11 +67,12 @@ def ppi_mean(
     """A mean score. `human` and `model` rated the same units; `model_only` the rest. Level: interval.
 
     The intervals are those of `mean`, over clusters if given. Undefined without human ratings; no interval if too few
-    of the corrections differ from the commonest.
+    of the corrections differ from the commonest, in either direction if people's own mean has no interval.
     """
 
     def correction(residual: FloatArray, _: float) -> Estimate:
-        return mean(residual, clusters, level)
+        few = few_differ(human, clusters) and few_differ(np.abs(residual), clusters)
+        return replace(mean(residual, clusters, level), low=None) if few else mean(residual, clusters, level)
 
     return _powered(mean, correction, human, model, model_only, weight, clusters, model_clusters, level)
 
@@ -144,9 +145,8 @@ def _powered(
         further = float(model_only.mean())
         value = float(human.mean()) + chosen * (further - float(model.mean()))
         around = correction(human - chosen * model, chosen)
-        combined = Estimate(
-            value=value, n=int(human.size), note="no interval: the human ratings leave too little to go by"
-        )
+        little = "no interval: the human ratings leave too little to go by"
+        combined = Estimate(value=value, n=int(human.size), note=little)
         if around.value is not None and around.low is not None and around.high is not None:
             # The two parts are independent: their reaches below and above add up as the errors of a sum do.
             below, above = (chosen * reach for reach in reach_of_mean(model_only, model_clusters, level))
