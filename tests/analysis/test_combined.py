@@ -110,7 +110,7 @@ def test_a_protocol_can_ask_for_combined_raters_and_criteria_together():
     assert {pair.b for pair in pairs if pair.a == "reference"} >= {"auto1", "auto2"}
     found = measures_report(asking, plan=QUICK).measures
     exact = one(found, "all", "auto1", criterion=None, against="reference")
-    # Accuracy: the people's means are 5, 13/3, 4/3 and 2, rounded 5, 4.5, 1.5 and 2; nothing is equal but fluency's last.
+    # On accuracy the people's means are 5, 4.5, 1.5 and 2 after rounding; only fluency's last, 4, is equal.
     assert (exact.estimate.value, exact.estimate.n) == (1 / 8, 8)
 
 

@@ -62,7 +62,7 @@ def test_equal_percentages_with_decimals_leave_no_dust():
 
 def test_ac2_does_not_depend_on_how_many_different_percentages_occur():
     units, scores = long(rated(60, 3))
-    scores = np.rint(5.0 + 0.9 * scores)
+    scores: FloatArray = np.rint(5.0 + 0.9 * scores)
     # A quarter more on every other unit: the same distances and whole percents, and twice as many different values.
     moved = scores + 0.25 * (units % 2)
     found, expected = (
