@@ -48,8 +48,7 @@ def parse_map(options: Iterable[str]) -> Mapping[str, str]:
 def match_columns(
     source: str, columns: Sequence[str], wanted: Sequence[WantedColumn], given: Mapping[str, str] | None = None
 ) -> Mapping[str, int]:
-    """The place of each thing that was found. `given` names columns outright, also one column for two things, and comes
-    before everything else.
+    """The place of each thing that was found. `given` comes first; it may name one column for two things.
 
     Matches are ranked: the exact name, another spelling of it, an alias of something required, an alias of something
     optional; among aliases the first counts. Otherwise a column serves one thing, the one that it matches with the best
