@@ -124,6 +124,14 @@ def test_no_mean_is_beyond_the_ends_of_the_scale():
     assert powered.combined.value == 5.0
 
 
+def test_a_mean_without_an_interval_is_told_with_the_reason():
+    own, model = [4] * 3 + [5] * 97, [4] * 4 + [5] * 96
+    ratings = {"relevance": {ANN: own + [None] * 60, AUTO: model + [5] * 60}}
+    told = in_words(trust(study("neureg-qa", ratings), "relevance", QUICK))
+    (powered,) = (words for words in told if "corrected by them" in words)
+    assert "(no interval: the human ratings leave too little to go by)" in powered
+
+
 def test_a_model_with_few_further_units_gets_no_weight():
     # A model that says what the people say, and two units more: their spread, which is 0, tells nothing.
     same = [S, C, N] * 20

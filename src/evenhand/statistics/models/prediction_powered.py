@@ -68,7 +68,7 @@ def ppi_mean(
     """A mean score. `human` and `model` rated the same units; `model_only` the rest. Level: interval.
 
     The intervals are those of `mean`, over clusters if given, cut off at the scale's `ends`. Undefined without human
-    ratings; no interval if too few corrections differ from the commonest, in either direction if people's mean has none.
+    ratings; no interval if too few corrections differ from the commonest, in either direction if people's has none.
     """
 
     def correction(residual: FloatArray, _: float) -> Estimate:
