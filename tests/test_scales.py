@@ -151,7 +151,17 @@ def test_text_answers() -> None:
     assert scale.read("  two words ") == "two words"
     assert scale.read(1994) == "1994"
     assert scale.read(1994.0) == "1994"
-    assert [scale.read(raw) for raw in ("<Unanswerable>", "unanswerable", "<UNANSWERABLE>")] == [UNANSWERABLE] * 3
+    unanswerable = (
+        "<Unanswerable>",
+        "unanswerable",
+        "<UNANSWERABLE>",
+        "无法推断",
+        "无法推断。",
+        "【无法推断】",
+        "(无法推断)！",
+    )
+    assert {scale.read(raw) for raw in unanswerable} == {UNANSWERABLE}
+    assert scale.read("无法推断是谁") != UNANSWERABLE
     assert Text(type="text").read("unanswerable") == "unanswerable"
 
 

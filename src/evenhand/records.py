@@ -20,7 +20,7 @@ _UNANSWERABLE = frozenset(("unanswerable", "无法推断"))
 
 def is_unanswerable(answer: str) -> bool:
     """Whether an answer says that the text does not answer the question, in any of its spellings."""
-    return len(answer) < 40 and answer.strip(" \n<>\"'“”「」.。").casefold() in _UNANSWERABLE
+    return len(answer) < 40 and answer.strip(" \n<>\"'“”「」【】《》()（）.。!！,，").casefold() in _UNANSWERABLE
 
 
 Value = int | float | str

@@ -12,8 +12,9 @@ from evenhand.analysis.figures import Figure
 from evenhand.analysis.measures import measures
 from evenhand.analysis.tables import Tables
 from evenhand.errors import UserError
-from evenhand.protocol.model import Combination
-from evenhand.report.build import FigureOptions, agreement_report
+from evenhand.protocol.load import load_protocol
+from evenhand.protocol.model import Combination, Protocol
+from evenhand.report.build import FigureOptions, agreement_report, measures_report
 from evenhand.statistics import Resampling, Votes
 from tests.measured import Ratings, interval, one, study
 
@@ -97,6 +98,20 @@ def test_a_reference_can_be_the_people_s_mean_rounded_to_halves():
     alone = agreement_report(tables(), plan=QUICK).agreements["fluency"]
     assert (agreement.alpha, agreement.ac, agreement.majority) == (alone.alpha, alone.ac, alone.majority)
     assert agreement.pairs[: len(alone.pairs)] == alone.pairs
+
+
+def test_a_protocol_can_ask_for_combined_raters_and_criteria_together():
+    asked = load_protocol("neureg-qa").model_dump(exclude_defaults=True)
+    asked["combine"] = {"reference": {"rule": "mean", "step": 0.5}}
+    match = {"name": "all", "kind": "exact_match", "criteria": ["fluency", "accuracy"], "together": True}
+    asked["measures"] = [*asked["measures"], {**match, "between": "person-model"}]
+    asking = study(Protocol.model_validate(asked), RATINGS, 4, LABELS)
+    pairs = agreement_report(asking, plan=QUICK, criterion="fluency").agreements["fluency"].pairs
+    assert {pair.b for pair in pairs if pair.a == "reference"} >= {"auto1", "auto2"}
+    found = measures_report(asking, plan=QUICK).measures
+    exact = one(found, "all", "auto1", criterion=None, against="reference")
+    # On accuracy the people's means are 5, 4.5, 1.5 and 2 after rounding; only fluency's last, 4, is equal.
+    assert (exact.estimate.value, exact.estimate.n) == (1 / 8, 8)
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,25 @@ def test_the_mean_is_the_models_corrected_by_the_people():
     assert one.note is not None
 
 
+def test_no_mean_is_beyond_the_ends_of_the_scale():
+    # The model gives ann's fives a four and all others a five: corrected by that, they would have a mean of 5.9.
+    own, model = [5] * 36 + [4] * 4, [4] * 36 + [3] * 4 + [5] * 60
+    found = trust(study("neureg-qa", {"relevance": {ANN: own + [None] * 60, AUTO: model}}), "relevance", QUICK)
+    (powered,) = found.models[0].powered.estimates.values()
+    assert powered.weight == 1.0
+    for one in (powered.combined, powered.human_only, powered.model_only):
+        assert all(1.0 <= end <= 5.0 for end in (one.value, one.low, one.high) if end is not None)
+    assert powered.combined.value == 5.0
+
+
+def test_a_mean_without_an_interval_is_told_with_the_reason():
+    own, model = [4] * 3 + [5] * 97, [4] * 4 + [5] * 96
+    ratings = {"relevance": {ANN: own + [None] * 60, AUTO: model + [5] * 60}}
+    told = in_words(trust(study("neureg-qa", ratings), "relevance", QUICK))
+    (powered,) = (words for words in told if "corrected by them" in words)
+    assert "(no interval: the human ratings leave too little to go by)" in powered
+
+
 def test_a_model_with_few_further_units_gets_no_weight():
     # A model that says what the people say, and two units more: their spread, which is 0, tells nothing.
     same = [S, C, N] * 20

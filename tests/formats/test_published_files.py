@@ -77,6 +77,15 @@ def test_neureg_pairs_and_the_ratings_of_its_models(tmp_path: Path):
         }
 
 
+def test_neureg_pairs_of_one_chunk_are_one_cluster():
+    rows = [{**NEUREG[0], "qa_id": f"{place}", "source_context": f"Text {place // 3}."} for place in range(6)]
+    both = {"source": "source_context", "chunk_id": "source_context"}
+    with Study.create(":memory:", "neureg-qa", rows, mapping=both) as study:
+        documents = study.tables().documents
+        assert documents is not None
+        assert documents.tolist() == [0, 0, 0, 1, 1, 1]
+
+
 @pytest.mark.parametrize("row", [RAGAS, DEEPEVAL], ids=["ragas", "deepeval"])
 @pytest.mark.parametrize("name", ["halo-support", "rag-quest-eval", "stem-accuracy"])
 def test_rows_of_ragas_and_deepeval(name: str, row: Mapping[str, object], tmp_path: Path):

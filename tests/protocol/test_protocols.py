@@ -101,6 +101,7 @@ def test_worked_examples_show_the_range_of_every_closed_scale(name: str) -> None
     [
         ("ai-detection", "document_id"),
         ("feedback", "submission_id"),
+        ("halo-claims", "document_id"),
         ("halo-support", "document_id"),
         ("neureg-qa", "chunk_id"),
         ("rag-quest-eval", "document_id"),

@@ -94,6 +94,16 @@ def test_what_few_agreements_on_a_rare_label_leave_open_is_in_the_interval(clust
     assert held >= 56
 
 
+def test_few_clusters_that_decide_a_macro_f1_count_half() -> None:
+    a = (np.arange(60) < 18).astype(np.int64)
+    b = np.where(np.random.default_rng(0).random(60) < 0.9, a, 1 - a)
+    # Every cluster is a unit four times: without wider tails, the interval is that of the units within 3 %.
+    often = cross(np.repeat(a, 4), np.repeat(b, 4), 2, clusters=np.repeat(np.arange(60), 4))
+    once, often = macro_f1(cross(a, b, 2)), macro_f1(often)
+    assert once.value == pytest.approx(often.value)
+    assert (often.high or 0.0) - (often.low or 0.0) > 1.15 * ((once.high or 0.0) - (once.low or 0.0)) > 0.0
+
+
 def test_precision_and_recall_of_a_label_without_a_hit_reach_up() -> None:
     a, b = np.repeat([0, 0, 1], [170, 15, 15]), np.repeat([0, 1, 0], [170, 15, 15])
     found = [mean_over_labels(cross(a, b, 2), score) for score in ("precision", "recall", "f1")]

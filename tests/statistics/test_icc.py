@@ -80,6 +80,13 @@ def test_units_of_a_cluster_are_not_independent() -> None:
     assert often.low == pytest.approx(once.low, abs=0.03)
 
 
+def test_few_clusters_of_skewed_scores_count_half() -> None:
+    # Every cluster is a unit twice: without wider tails, the interval is 13 % wider than that of the units.
+    scores = skewed(80, 1, 0.8)
+    once, twice = icc(scores), icc(np.repeat(scores, 2, axis=0), np.repeat(np.arange(80), 2))
+    assert (twice.high or 0.0) - (twice.low or 0.0) > 1.3 * ((once.high or 0.0) - (once.low or 0.0)) > 0.0
+
+
 def test_perfect_agreement_has_a_lower_end() -> None:
     found = icc(np.repeat(np.arange(100.0)[:, None] % 5, 3, axis=1))
     assert (found.value, found.high) == (1.0, 1.0)

@@ -60,6 +60,17 @@ def test_equal_percentages_with_decimals_leave_no_dust():
     assert statistics.percentage_ac(given).value == 1.0
 
 
+def test_ac2_does_not_depend_on_how_many_different_percentages_occur():
+    units, scores = long(rated(60, 3))
+    scores: FloatArray = np.rint(5.0 + 0.9 * scores)
+    # A quarter more on every other unit: the same distances and whole percents, and twice as many different values.
+    moved = scores + 0.25 * (units % 2)
+    found, expected = (
+        statistics.percentage_ac(statistics.percentages(units, one), None).value for one in (moved, scores)
+    )
+    assert found == pytest.approx(expected)
+
+
 def test_nothing_rated_twice_has_a_reason():
     given = statistics.percentages(np.arange(3), np.array([1.0, 2.0, 3.0]))
     for found in (statistics.percentage_match, statistics.percentage_alpha, statistics.percentage_ac):

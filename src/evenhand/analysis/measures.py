@@ -27,6 +27,7 @@ from evenhand.records import UNANSWERABLE, Kind, Status, Value
 from evenhand.scales import same_value
 from evenhand.statistics import DEFAULT, Cross, Resampling, Sample, ratio
 from evenhand.statistics.estimate import MISSING, NO_RATINGS, BoolArray, Estimate, FloatArray, IntArray, undefined
+from evenhand.statistics.intervals.analytic import within
 
 ALSO_NOT_RATED = "also_not_rated"
 NO_LABELS = "a number has no labels to compare; percent_match compares numbers"
@@ -315,10 +316,7 @@ def mean_within(
     values: FloatArray, clusters: IntArray | None, lowest: float, highest: float, level: float = 0.95
 ) -> Estimate:
     """The mean with its t interval, cut off at the ends of the scale."""
-    found = statistics.mean(values, clusters, level)
-    if found.low is None or found.high is None:
-        return found
-    return replace(found, low=max(lowest, found.low), high=min(highest, found.high))
+    return within(statistics.mean(values, clusters, level), lowest, highest)
 
 
 def _deviation(values: FloatArray, clusters: IntArray | None, plan: Resampling) -> Estimate:

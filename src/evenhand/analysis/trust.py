@@ -220,7 +220,7 @@ def _powered(table: Table, model: int, plan: Resampling) -> Powered:
     how = "auto", table.clusters_of(units[known]), table.clusters_of(units[~rated]), plan.level
     if table.scores is not None:
         values = table.scores[codes]
-        estimates = {MEAN: statistics.ppi_mean(people.mean[known], values[known], values[~rated], *how)}
+        estimates = {MEAN: statistics.ppi_mean(people.mean[known], values[known], values[~rated], *how, table.ends)}
     else:
         shares = statistics.ppi_labels(people.majority[known], codes[known], codes[~rated], len(table.labels), *how)
         estimates = {str(label): share for label, share in zip(table.labels, shares, strict=True)}

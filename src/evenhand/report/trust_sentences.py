@@ -208,6 +208,6 @@ def _shown(found: Estimate, share: bool = True) -> str:
         return f"unknown ({found.why})"
     value = f"{found.value:.0%}" if share else f"{found.value:.2f}"
     if found.low is None or found.high is None:
-        return f"{value} (without interval)"
+        return f"{value} ({found.note or 'no interval'})"
     ends = f"{found.low * 100:.0f} to {found.high:.0%}" if share else f"{found.low:.2f} to {found.high:.2f}"
     return f"{value} ({ends})"

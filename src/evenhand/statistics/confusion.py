@@ -105,10 +105,8 @@ def _share(pair: Cross, hit: BoolArray, counted: BoolArray, plan: Resampling | N
     hits, n = int(times[hit].sum()), int(times[counted].sum())
     if n == 0:
         return undefined("neither rater gave this label" if pair.n else NO_SHARED)
-    if plan is None:
-        return Estimate(value=hits / n, n=n)
-    if pair.sample.member_kind is None:
-        low, high = wilson(hits, n, plan.level)
+    if plan is None or pair.sample.member_kind is None:
+        low, high = (None, None) if plan is None else wilson(hits, n, plan.level)
         return Estimate(value=hits / n, low=low, high=high, n=n)
     sums = pair.sample.by_block(np.stack((hit, counted), axis=1).astype(np.float64))
     return clustered_share(sums[:, 0], sums[:, 1], pair.sample.blocks, plan.level)
@@ -151,10 +149,10 @@ def mean_over_labels(pair: Cross, score: Score, weighted: bool = False, plan: Re
         return pair.sample.perfect(_worst_mean(pair, weighted, pair.sample.unseen(plan.level)), pair.n)
     sums = np.concatenate((truth * given, truth, given), axis=1)
     fewest = min(pair.sample.blocks_with(label) for label in (truth + given).T > 0)
-    no_interval = None
-    if fewest < FEWEST_OF_A_LABEL and not weighted:
-        no_interval = f"too few {pair.sample.block}s have the rarest label of the scale: {fewest}"
-    found = pair.sample.estimate(sums, value, pair.n, NO_SHARED, plan, no_interval=no_interval)
+    too_few = f"too few {pair.sample.block}s have the rarest label of the scale: {fewest}"
+    no_interval = too_few if fewest < FEWEST_OF_A_LABEL and not weighted else None
+    informative = pair.sample.n_blocks if pair.sample.few_clusters else None
+    found = pair.sample.estimate(sums, value, pair.n, NO_SHARED, plan, informative=informative, no_interval=no_interval)
     return _held_by_labels(pair, score, weighted, found, plan)
 
 

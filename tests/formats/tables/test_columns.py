@@ -70,8 +70,8 @@ def test_two_columns_for_the_id_are_settled_by_its_own_option() -> None:
 
 
 def test_one_column_for_two_things() -> None:
-    message = refusal(["text"], [QUESTION, ANSWER], {"question": "text", "generated_answer": "text"})
-    assert "column \"text\": the column is given for 'question' and for 'generated_answer'" in message
+    given = {"question": "text", "generated_answer": "text"}
+    assert match_columns("a.csv", ["text"], [QUESTION, ANSWER], given) == {"question": 0, "generated_answer": 0}
     both = refusal(["text"], [WantedColumn("a", ("text",)), WantedColumn("b", ("Text",))])
     assert "the column could be 'a' or 'b'" in both
     assert "--map a=COLUMN or --map b=COLUMN" in both

@@ -71,6 +71,19 @@ def test_skewed_means_are_covered() -> None:
     assert 0.93 < held / intervals < 0.985
 
 
+def test_few_human_ratings_off_the_commonest_and_few_errors_of_the_model_leave_no_interval() -> None:
+    human = np.full(100, 5.0)
+    human[:4] = 4.0
+    # The model errs in both directions, which as a mean of its own would have an interval.
+    model = human.copy()
+    model[3:6] = 5.0, 4.0, 4.0
+    found = ppi_mean(human, model, np.full(500, 5.0))
+    assert (found.human_only.low, found.combined.low, found.combined.high) == (None, None, None)
+    assert found.combined.note == "no interval: the human ratings leave too little to go by"
+    model[6:10] = 4.0
+    assert ppi_mean(human, model, np.full(500, 5.0)).combined.low is not None
+
+
 def test_a_useless_model_gets_no_weight() -> None:
     human, _, _ = data(150, 0)
     assert tuned_weight(human, np.full(150, 3.0), np.full(100, 3.0)) == 0.0

@@ -48,12 +48,12 @@ def parse_map(options: Iterable[str]) -> Mapping[str, str]:
 def match_columns(
     source: str, columns: Sequence[str], wanted: Sequence[WantedColumn], given: Mapping[str, str] | None = None
 ) -> Mapping[str, int]:
-    """The place of each thing that was found. `given` names columns outright and comes before everything else.
+    """The place of each thing that was found. `given` comes first; it may name one column for two things.
 
     Matches are ranked: the exact name, another spelling of it, an alias of something required, an alias of something
-    optional; among aliases the first counts. A column serves one thing, the one that it matches with the best rank.
-    Raises InputError with every problem: a name or a column that does not exist, two columns for one thing, one column
-    for two things, a required thing that is not found.
+    optional; among aliases the first counts. Otherwise a column serves one thing, the one that it matches with the best
+    rank. Raises InputError with every problem: a name or a column that does not exist, two columns that could be one
+    thing, one column that could be two things, a required thing that is not found.
     """
     given, keys = given or {}, [column_key(column) for column in columns]
     problems = Problems(source)
@@ -104,16 +104,12 @@ def _given(
         places = [place for place, other in enumerate(columns) if other == column] or [
             place for place, other in enumerate(columns) if column_key(other) == column_key(column)
         ]
-        owner = next((other for other, place in found.items() if [place] == places), None)
         if name not in names:
             valid = f"; valid are {', '.join(names)}"
             problems.add(f"there is nothing called {name!r} to map a column to{did_you_mean(name, names)}{valid}")
         elif len(places) != 1:
             what = f"there is no column {column!r}{did_you_mean(column, columns)}; the file has: {some_of(columns)}"
             problems.add(what, fix=f"asked for by {names[name].how.replace('COLUMN', column)}")
-        elif owner is not None:
-            what = f"the column is given for {owner!r} and for {name!r}"
-            problems.add(what, column=columns[places[0]], fix="a column serves one of them")
         else:
             found[name] = places[0]
     return found

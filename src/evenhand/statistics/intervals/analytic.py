@@ -106,12 +106,19 @@ def mean(values: FloatArray, clusters: AnyInts | None = None, level: float = 0.9
     if below == 0.0:
         single = n == 1 or (clusters is not None and np.unique(clusters).size == 1)
         return Estimate(value=centre, n=n, note=ONE_BLOCK if single else "no interval: all values are equal")
-    if few := _few_differ(values, clusters):
+    if few := few_differ(values, clusters):
         return Estimate(value=centre, n=n, note=few)
     return Estimate(value=centre, low=centre - below, high=centre + above, n=n)
 
 
-def _few_differ(values: FloatArray, clusters: AnyInts | None = None) -> str | None:
+def within(found: Estimate, lowest: float, highest: float) -> Estimate:
+    """An estimate cut off at the ends of the scale."""
+    ends = (found.value, found.low, found.high)
+    value, low, high = (None if end is None else min(highest, max(lowest, end)) for end in ends)
+    return replace(found, value=value, low=low, high=high)
+
+
+def few_differ(values: FloatArray, clusters: AnyInts | None) -> str | None:
     """Why a mean has no interval: most values are equal, and too few differ, all of them in one direction."""
     seen, times = np.unique(values, return_counts=True)
     common = seen[times.argmax()]

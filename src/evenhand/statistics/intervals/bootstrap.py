@@ -34,6 +34,8 @@ _FEW = 1_000_000
 """Numbers of which a statistic may hold several copies at once."""
 _GROUPS = 1_000
 """Kinds of blocks beyond which the jackknife leaves out groups of them, if a statistic reads every row."""
+_FEW_CLUSTERS = 100
+"""Clusters below which kurtosis is estimated too low, so that half as many count as seem to carry the variance."""
 _MOST_UNDEFINED = 0.2
 """Share of undefined resamples beyond which there is no interval."""
 
@@ -93,6 +95,11 @@ class Sample:
     def n_blocks(self) -> int:
         """How many independent blocks there are."""
         return int(self.blocks.sum())
+
+    @property
+    def few_clusters(self) -> bool:
+        """Whether blocks are few and have several units."""
+        return self.n_blocks < min(_FEW_CLUSTERS, int(self.times.sum()))
 
     @property
     def block(self) -> str:
@@ -176,7 +183,8 @@ class Sample:
             # How far below 1 the truth may lie: the disagreement that may be unseen, over that which chance leaves.
             return self.perfect(1.0 - self.unseen(plan.level) / float(chance) if chance > 0.0 else -1.0, n)
         draws, left = self._replicates(sums, statistic, plan), self._jackknife(sums, statistic)
-        blocks = self.n_blocks if informative is None else max(2, min(informative, _carrying(left, self.blocks)))
+        carrying = _carrying(left, self.blocks) // (2 if self.few_clusters else 1)
+        blocks = self.n_blocks if informative is None else max(2, min(informative, carrying))
         found = self._resampled(value, draws, _skew(left, self.blocks), n, plan, blocks)
         return found if rare is None else widened(found, rare_side(rare, self.times), self.n_blocks, plan.level)
 
@@ -214,13 +222,7 @@ class Sample:
         return np.add.reduceat(drawn[:, self.member_kind[order]], starts, axis=1)
 
     def _resampled(
-        self,
-        value: float,
-        draws: FloatArray,
-        acceleration: float,
-        n: int,
-        plan: Resampling,
-        blocks: int,
+        self, value: float, draws: FloatArray, acceleration: float, n: int, plan: Resampling, blocks: int
     ) -> Estimate:
         """The estimate with its BCa interval from the values on resamples, if enough of them are defined."""
         defined = draws[np.isfinite(draws)]

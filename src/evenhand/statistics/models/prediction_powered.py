@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from evenhand.statistics.estimate import AnyInts, Estimate, FloatArray, undefined
-from evenhand.statistics.intervals.analytic import error_of_mean, mean, proportion, reach_of_mean
+from evenhand.statistics.intervals.analytic import error_of_mean, few_differ, mean, proportion, reach_of_mean, within
 from evenhand.statistics.intervals.distributions import t_quantile
 
 Weight = Literal["auto", "classical", "tuned"]
@@ -63,17 +63,19 @@ def ppi_mean(
     clusters: AnyInts | None = None,
     model_clusters: AnyInts | None = None,
     level: float = 0.95,
+    ends: tuple[float, float] = (-math.inf, math.inf),
 ) -> PredictionPowered:
     """A mean score. `human` and `model` rated the same units; `model_only` the rest. Level: interval.
 
-    The intervals are those of `mean`, over clusters if given. Undefined without human ratings; no interval if too few
-    of the corrections differ from the commonest.
+    The intervals are those of `mean`, over clusters if given, cut off at the scale's `ends`. Undefined without human
+    ratings; no interval if too few corrections differ from the commonest, in either direction if people's has none.
     """
 
     def correction(residual: FloatArray, _: float) -> Estimate:
-        return mean(residual, clusters, level)
+        few = few_differ(human, clusters) and few_differ(np.abs(residual), clusters)
+        return replace(mean(residual, clusters, level), low=None) if few else mean(residual, clusters, level)
 
-    return _powered(mean, correction, human, model, model_only, weight, clusters, model_clusters, level)
+    return _powered(mean, correction, human, model, model_only, weight, clusters, model_clusters, level, ends)
 
 
 def ppi_proportion(
@@ -95,13 +97,9 @@ def ppi_proportion(
     def correction(residual: FloatArray, weight: float) -> Estimate:
         return _softened(residual, weight, clusters, level)
 
-    found = _powered(proportion, correction, human, model, model_only, weight, clusters, model_clusters, level)
-    value, low, high = found.combined.value, found.combined.low, found.combined.high
-    if value is None or low is None or high is None or not found.weight:
-        return found
-    value = min(1.0, max(0.0, value))
-    low, high = min(max(0.0, low), value), max(min(1.0, high), value)
-    return replace(found, combined=replace(found.combined, value=value, low=low, high=high))
+    return _powered(
+        proportion, correction, human, model, model_only, weight, clusters, model_clusters, level, (0.0, 1.0)
+    )
 
 
 def ppi_labels(
@@ -132,6 +130,7 @@ def _powered(
     clusters: AnyInts | None,
     model_clusters: AnyInts | None,
     level: float,
+    ends: tuple[float, float],
 ) -> PredictionPowered:
     """The three estimates. `correction` estimates the mean of what people's ratings exceed the weighted model's by."""
     chosen, tuned, note = _choose(human, model, model_only, weight)
@@ -144,16 +143,16 @@ def _powered(
         further = float(model_only.mean())
         value = float(human.mean()) + chosen * (further - float(model.mean()))
         around = correction(human - chosen * model, chosen)
-        combined = Estimate(
-            value=value, n=int(human.size), note="no interval: the human ratings leave too little to go by"
-        )
+        little = "no interval: the human ratings leave too little to go by"
+        combined = Estimate(value=value, n=int(human.size), note=little)
         if around.value is not None and around.low is not None and around.high is not None:
             # The two parts are independent: their reaches below and above add up as the errors of a sum do.
             below, above = (chosen * reach for reach in reach_of_mean(model_only, model_clusters, level))
             centre = around.value + chosen * further
-            low = centre - math.hypot(around.value - around.low, below)
-            high = centre + math.hypot(around.high - around.value, above)
+            low = min(value, centre - math.hypot(around.value - around.low, below))
+            high = max(value, centre + math.hypot(around.high - around.value, above))
             combined = replace(combined, low=low, high=high, note=None)
+    combined, people, machine = (within(one, *ends) for one in (combined, people, machine))
     return PredictionPowered(combined, people, machine, chosen, tuned, note)
 
 
