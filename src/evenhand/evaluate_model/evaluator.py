@@ -288,7 +288,8 @@ class EvaluateModel:
         places = match_columns(table.source, table.columns, wanted, named)
         # No cell has to be filled here, unlike those of items.
         several = cell_reader(FieldSpec(role="reference", kind="passages"))
-        readers = [(name, places[name], several if name == REFERENCE.name else text_of, False) for name in names]
+        kinds = [(name, several if name == REFERENCE.name else text_of) for name in names]
+        readers = [(name, places[name], read, read is text_of, False) for name, read in kinds]
         columns = {name: table.columns[places[name]] for name in names}
         rows = [row.fields for row in ItemSource(table.source, columns, (), table, readers, None)]
         first, second = ([_stripped(row.get(name)) for row in rows] for name in names)
