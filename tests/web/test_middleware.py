@@ -191,6 +191,7 @@ def test_an_error_names_no_place_however_it_is_spelled(client: Browsers, locatio
         ("127.0.0.1:evil", 421),
         ("[::1]evil", 421),
         ("[::1", 421),
+        ("[127.0.0.1]", 421),
         ("", 421),
     ],
 )
