@@ -232,6 +232,7 @@ def test_the_answers_to_a_long_text_are_in_view_with_it(tmp_path: Path, new_cont
         page = new_context(viewport={"width": 1280, "height": 800}).new_page()
         join(page, served)
         assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollHeight") == 800, "only the panes scroll"
         for width, height in ((1024, 600), (390, 844)):
             page.set_viewport_size({"width": width, "height": height})
             page.reload()
