@@ -225,8 +225,11 @@ def test_the_answers_to_a_long_text_are_in_view_with_it(tmp_path: Path, new_cont
     item = Item("one", {"question": "Why did the mill close?", "context": (text, text), "generated_answer": text})
     with Study.create(tmp_path / "study.db", "halo-support", [item]) as study:
         answers = {"ann": "SUPPORTED", "ben": "CONTRADICTED"}
-        known = {"unit": "one", "criterion": "support", "digest": study.protocol.digest}
-        given = [Rating(**known, rater=name, value=value) for name, value in answers.items()]
+        digest = study.protocol.digest
+        given = [
+            Rating(unit="one", criterion="support", rater=name, digest=digest, value=value)
+            for name, value in answers.items()
+        ]
         study.store.ratings.add(given, raters=[RaterRef(name, Kind.PERSON) for name in answers])
     with serving(tmp_path / "study.db") as served:
         page = new_context(viewport={"width": 1280, "height": 800}).new_page()
