@@ -84,7 +84,7 @@ def test_without_a_network_joining_can_be_tried_again(page: Page, served: Served
     page.route("**/api/session", lambda route: route.abort())
     page.goto(served.invite("patient"))
     again = page.get_by_role("button", name="Try again")
-    expect(again).to_be_visible()
+    expect(again).to_be_in_viewport()
     page.unroute("**/api/session")
     again.click()
     page.wait_for_url("**/rate")

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 from importlib.resources import as_file, files
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from evenhand.records import Kind, RaterRef, Rating, Status
+from evenhand.records import Item, Kind, RaterRef, Rating, Status
 from evenhand.study import Study
 from tests.browser.accessibility import violations
 from tests.browser.person import sign_in
-from tests.browser.serving import Serve, Served
+from tests.browser.serving import Serve, Served, serving
 
 RATED = {"ann": 5, "ben": 1}
 BROKEN = """(table) => {
@@ -217,6 +218,29 @@ def test_the_next_dispute_is_shown_from_its_beginning_on_a_phone(
     assert top is not None
     assert top["y"] >= header["y"] + header["height"] + 16, "it does not touch what is above"
     expect(page.locator(".criterion.open .ratings .answer").first).to_be_in_viewport(ratio=1)
+
+
+def test_the_answers_to_a_long_text_are_in_view_with_it(tmp_path: Path, new_context: Callable[..., BrowserContext]):
+    text = " ".join(f"Sentence {number} says something about mills." for number in range(60))
+    item = Item("one", {"question": "Why did the mill close?", "context": (text, text), "generated_answer": text})
+    with Study.create(tmp_path / "study.db", "halo-support", [item]) as study:
+        answers = {"ann": "SUPPORTED", "ben": "CONTRADICTED"}
+        digest = study.protocol.digest
+        given = [
+            Rating(unit="one", criterion="support", rater=name, digest=digest, value=value)
+            for name, value in answers.items()
+        ]
+        study.store.ratings.add(given, raters=[RaterRef(name, Kind.PERSON) for name in answers])
+    with serving(tmp_path / "study.db") as served:
+        page = new_context(viewport={"width": 1280, "height": 800}).new_page()
+        join(page, served)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollHeight") == 800, "only the panes scroll"
+        for width, height in ((1024, 600), (390, 844)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.reload()
+            expect(page.locator(".criterion.open .ratings .answer").first).to_be_in_viewport(ratio=1)
+            expect(page.get_by_role("heading", name="Generated answer", exact=True)).to_be_in_viewport(ratio=1)
 
 
 @pytest.fixture

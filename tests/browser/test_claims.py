@@ -70,7 +70,7 @@ def test_a_claim_is_asked_what_is_asked_about_its_field_with_the_text_to_check_a
     on_screen(page.locator("#field-generated_answer"))
     page.get_by_label("Notes").fill("close")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("1 done").or_(page.get_by_text("1 of 1 done")).first).to_be_visible()
+    expect(page.get_by_text("1 done").or_(page.get_by_text("1 of 1 done")).first).to_be_in_viewport()
     saved(page)  # the page counts a unit before the server has confirmed its answers
     found = {(one.unit, one.criterion): one for one in ratings(served, "ann")}
     last = f"bridges#{len(SENTENCES) + 1}"

@@ -117,7 +117,7 @@ def test_a_rater_reads_hostile_items_and_nothing_happens(hostile: tuple[Served, 
     # The items are the same under each protocol: it is enough to read them all once.
     tasks = len(TEXTS) if text == IN_PROTOCOL["markup"].strip() else 1
     for done in range(tasks):
-        expect(watched.page.get_by_text(f"{done} of {len(TEXTS)} done")).to_be_visible()
+        expect(watched.page.get_by_text(f"{done} of {len(TEXTS)} done")).to_be_in_viewport()
         left -= {watched.wait_for_one_of(left)}
         watched.check()
         assert watched.shows(text)
@@ -134,7 +134,7 @@ def test_a_rater_reads_hostile_items_and_nothing_happens(hostile: tuple[Served, 
 
 def see_others(watched: Watched) -> None:
     """Others' ratings are shown once one's own are final; go on from them."""
-    expect(watched.page.get_by_role("heading", name="Ratings by others")).to_be_visible()
+    expect(watched.page.get_by_role("heading", name="Ratings by others")).to_be_in_viewport()
     assert all(watched.shows(name) for name in RATERS)
     watched.check()
     watched.page.get_by_role("button", name="Continue").click()
@@ -178,7 +178,7 @@ def test_an_adjudicator_sees_hostile_ratings(hostile: tuple[Served, str], new_co
     watched = Watched(new_context(), served.url)
     sign_in(watched.page, served.invite(f"{NAME} rules", "adjudicator"))
     watched.page.goto(f"{served.url}/adjudicate")
-    expect(watched.page.locator("#rating")).to_be_visible()
+    expect(watched.page.locator("#rating")).to_be_in_viewport()
     watched.check()
     assert watched.shows(text)
     left = set(TEXTS)

@@ -417,7 +417,7 @@ def test_a_number_from_0_to_1_is_typed_and_nothing_beyond_is_saved(page: Page, t
     with serving(tmp_path / "study.db") as served:
         come_in(page, served.invite("ann"))
         field = page.get_by_role("textbox", name="How close is it")
-        expect(page.get_by_text("From 0 to 1", exact=True)).to_be_visible()
+        expect(page.get_by_text("From 0 to 1", exact=True)).to_be_in_viewport()
         expect(page.get_by_text("%")).to_have_count(0)
         field.fill("1,5")
         field.blur()

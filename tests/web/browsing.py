@@ -1,6 +1,7 @@
 """The page of a study in this process, and as many browsers as a test needs."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from secrets import token_urlsafe
 
 from starlette.testclient import TestClient
@@ -20,10 +21,15 @@ class Browsers:
     Each has cookies of its own and sends what our page sends. Use it as a context manager: the app runs meanwhile.
     """
 
-    def __init__(self, study: Study, config: Config | None = None) -> None:
+    def __init__(
+        self,
+        study: Study,
+        config: Config | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self.study = study
         self.config = config or Config(study.store.location, run_token=RUN_TOKEN)
-        self.app = make_app(self.config)
+        self.app = make_app(self.config, sleep)
         self._first = self._new(OURS)
 
     def __enter__(self) -> "Browsers":

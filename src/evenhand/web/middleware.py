@@ -68,9 +68,10 @@ class SecurityMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, guessed, bodiless, slot = False, False, scope["method"] == "HEAD", ExitStack()
-        # Routes know only GET: the response to HEAD is the same without its body.
-        scope = {**scope, "method": "GET"} if bodiless else scope
+        started, guessed, slot = False, False, ExitStack()
+        if scope["method"] == "HEAD":
+            # Routes know only GET. Of the response, uvicorn leaves out the body.
+            scope = {**scope, "method": "GET"}
 
         async def send_with_headers(message: Message) -> None:
             nonlocal started
@@ -81,7 +82,7 @@ class SecurityMiddleware:
                     await self._sleep(GUESS_SECONDS)
                 kept = "no-cache" if scope["path"].startswith("/static/") else "no-store"
                 MutableHeaders(raw=message["headers"]).update({**self._headers, "Cache-Control": kept})
-            await send({**message, "body": b""} if bodiless and "body" in message else message)
+            await send(message)
 
         async def respond(status: int, text: str, **headers: str) -> None:
             if not started:
@@ -148,7 +149,7 @@ def serves_host(config: Config, host: str) -> bool:
     if host.lower() == urlsplit(config.url).netloc.lower():
         return True
     # Not `urlsplit`, which also finds a host in `evil@127.0.0.1` and `127.0.0.1#x`.
-    found = re.fullmatch(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?", host.lower())
+    found = re.fullmatch(r"(?:\[([0-9a-f]*:[0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?", host.lower())
     name = (found[1] or found[2]) if found else ""
     # DNS cannot redirect an address, and which of this machine's addresses is used is not known here.
     return name in LOOPBACK_NAMES or (not is_loopback(config.host) and is_address(name))

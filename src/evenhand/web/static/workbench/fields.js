@@ -54,7 +54,7 @@ export function fieldView(field, spans, language) {
     const label = h("span", { class: "mark" }, h("span", { class: "unseen" }, "Passage "), part.label);
     return h("div", { class: "passage" }, label, words);
   });
-  return section(field, h("div", { class: "parts" }, parts));
+  return section(field, h("div", { class: "parts", tabindex: field.role === "rated" ? "0" : null }, parts));
 }
 
 /** The text that a claim comes from, with the words of the claim marked. @param {Context} context @param {Unit} unit */
