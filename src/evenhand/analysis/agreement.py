@@ -301,9 +301,5 @@ def _curve(table: Table, plan: Resampling) -> Sequence[CurvePoint]:
     theirs = np.flatnonzero(np.isin(table.rater, table.people))
     in_time = theirs[np.argsort(table.order[theirs], kind="stable")]
     ends = sorted({len(in_time) * step // POINTS for step in range(1, POINTS + 1)} - {0})
-    return [_point(table, in_time[:end], plan) for end in ends]
-
-
-def _point(table: Table, chosen: IntArray, plan: Resampling) -> CurvePoint:
-    found = _overall(table, plan, table.people, chosen)
-    return CurvePoint(len(chosen), found.given.overlapping, found.alpha, found.percent)
+    found = [(end, _overall(table, plan, table.people, in_time[:end])) for end in ends]
+    return [CurvePoint(end, one.given.overlapping, one.alpha, one.percent) for end, one in found]

@@ -36,7 +36,8 @@ class RateLimiter:
         self._earlier = 0
         """Calls that were in progress at the last halving and still are, or as many others that ended before them."""
         self._good = 0
-        self._ended = asyncio.Event()
+        self.ended = asyncio.Event()
+        """Set when no call waits any more."""
 
     async def __aenter__(self) -> "RateLimiter":
         await self._enter(self._waiting)
@@ -82,16 +83,11 @@ class RateLimiter:
         """Wait, unless waiting has ended."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._ended.wait()
-
-    @property
-    def ended(self) -> bool:
-        """Whether no call waits any more."""
-        return self._ended.is_set()
+                await self.ended.wait()
 
     def end_waits(self) -> None:
         """No call waits any more, neither for a pause nor for a place: because none of them is to be made."""
-        self._ended.set()
+        self.ended.set()
         self.width = self._most = sys.maxsize
         if self._pause is not None:
             self._pause.cancel()
@@ -105,7 +101,7 @@ class RateLimiter:
             self.width = max(1, self.width // 2)
             self._good, self._earlier = 0, self.in_use + self._backing_off
         until = loop.time() + pause
-        if pause > 0 and not self._ended.is_set() and (self._pause is None or until > self._pause.when()):
+        if pause > 0 and not self.ended.is_set() and (self._pause is None or until > self._pause.when()):
             if self._pause is not None:
                 self._pause.cancel()
             self._pause = loop.call_at(until, self._resume)

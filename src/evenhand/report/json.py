@@ -23,13 +23,17 @@ Json = dict[str, Any]
 def agree_json(report: Report) -> Json:
     """What `evenhand agree --json` prints."""
     source = report.source
+    strata = [
+        {"stratum": found.stratum, "criterion": found.criterion, **plain(_criterion(found))}
+        for found in report.by_stratum
+    ]
     return {
         "protocol": source.protocol.name,
         "digest": source.protocol.digest,
         "raters": [{"id": rater.id, "kind": str(rater.kind)} for rater in report.raters],
         "criteria": {name: plain(_criterion(found)) for name, found in report.agreements.items()},
         **({"combined": plain(report.combined)} if report.combined else {}),
-        **({"strata": [_of_stratum(found) for found in report.by_stratum]} if report.by_stratum else {}),
+        **({"strata": strata} if strata else {}),
         **({"scores": [_score(found) for found in report.scores]} if report.scores else {}),
         "targets": [target.to_dict() for target in report.targets],
         "left_out": {"earlier_protocols": dict(source.left_out), "adjudicators": list(source.adjudicators)},
@@ -79,10 +83,6 @@ def _plainer(value: object) -> object:
     if isinstance(value, Iterable):
         return list(cast("Iterable[object]", value))
     raise TypeError(f"{type(value).__name__} has no JSON form here")
-
-
-def _of_stratum(found: Agreement) -> Json:
-    return {"stratum": found.stratum, "criterion": found.criterion, **plain(_criterion(found))}
 
 
 def _criterion(found: Agreement) -> Json:

@@ -137,7 +137,7 @@ class Budget:
         and needs a place to come back.
         """
         while not self.reserve_now(lease, amount):
-            if pace.ended:
+            if pace.ended.is_set():
                 raise Stopped
             if not any(run.id == lease[0] and run.reserved for run in self._work.runs()):
                 alone = f": a single call may cost up to {money(amount / 1e6)}, so raise the limit above that"

@@ -228,13 +228,10 @@ def _add_guideline(book: Any, page: Any, rows: Sequence[Sequence[str]]) -> None:
         heading = len(row) == 1 and (number == 0 or not rows[number - 1])
         # Programs without our fonts measure wrapped lines wrongly and let rows overlap; a generous height of our own
         # reads well everywhere.
-        lines = 1 if heading else max(map(_lines, row), default=1)
+        wrapped = (sum(1 + len(line) // 95 for line in text.split("\n")) for text in row)
+        lines = 1 if heading else max(wrapped, default=1)
         page.set_row(number, min(LINE_HEIGHT * lines, HIGHEST_ROW))
         if heading:
             headings.write(number, row)
         else:
             texts.write(number, (None, *row) if len(row) == 1 else row)
-
-
-def _lines(text: str) -> int:
-    return sum(1 + len(line) // 95 for line in text.split("\n"))
