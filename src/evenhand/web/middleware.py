@@ -23,8 +23,9 @@ MAX_BODY = 1_000_000
 """Bytes of a request."""
 MAX_UPLOAD_SECONDS = 60.0
 """Seconds until a request must have arrived completely."""
-MAX_WRITERS, MAX_WAIT = 20, 15.0
-"""Requests that change something at the same time, half of the threads there are, and seconds to wait for a slot."""
+MAX_WRITERS, MAX_WAIT = 4, 15.0
+"""Requests that change something at the same time, and seconds to wait for a slot. They write one after another: more
+threads would only get in each other's way, and those that a lock stops are missing for reading."""
 GUESS_SECONDS = 1.0
 BUSY = "The study is busy, and nothing was stored. Try again in a moment."
 STOPPING = "The server is stopping. Send this again in a moment; what was stored is not stored twice."
