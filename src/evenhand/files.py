@@ -4,6 +4,7 @@ import difflib
 import errno
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -73,13 +74,16 @@ def parse_json(text: str) -> object:
         raise ValueError("values nested too deeply; a thousand levels are too many") from None
 
 
-def json_problem(error: ValueError) -> Problem:
-    """What `parse_json` says is wrong, and in which line."""
+def json_problem(error: ValueError, text: str) -> Problem:
+    """What `parse_json` says is wrong with a text, and in which line."""
     if isinstance(error, json.JSONDecodeError):
         what = f"not JSON at character {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
         return Problem(what, line=error.lineno)
     if "integer string conversion" in str(error):
-        return Problem("a whole number with more than 4,300 digits, which is the limit", fix="write it as a text")
+        found = re.search(r'(?<![\d."])\d{4301}', text)
+        line = text.count("\n", 0, found.start()) + 1 if found else None
+        what = "a whole number with more than 4,300 digits, which is the limit"
+        return Problem(what, line=line, fix="write it as a text")
     return Problem(str(error))
 
 

@@ -90,10 +90,11 @@ def _read(
 
     `misfits` says what is wrong with the keys of an entry.
     """
+    text = read_text(Path(path))
     try:
-        content = parse_json(read_text(Path(path)))
+        content = parse_json(text)
     except ValueError as error:
-        raise InputError(str(path), [json_problem(error)]) from error
+        raise InputError(str(path), [json_problem(error, text)]) from error
     if not isinstance(content, dict):
         raise InputError(str(path), f"the shape is {shape}, not {kind_of(content)}")
     found: dict[str, Sequence[_U]] = {}

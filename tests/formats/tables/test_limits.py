@@ -187,9 +187,11 @@ def test_a_rating_with_a_list_or_a_number_out_of_range_is_reported(part: str, va
 
 def test_whole_numbers_that_python_does_not_read(tmp_path: Path):
     for name, read in (("q.json", read_questions), ("a.json", open_table), ("a.jsonl", open_table)):
-        (tmp_path / name).write_text(f'{{"x": {"9" * 5_000}}}')
-        with pytest.raises(InputError, match="more than 4,300 digits"):
+        first = "" if name == "a.jsonl" else f'{{"y": "{"8" * 5_000}",\n'
+        (tmp_path / name).write_text(f'{first or "{"}"x": {"9" * 5_000}}}')
+        with pytest.raises(InputError, match="more than 4,300 digits") as caught:
             read(tmp_path / name)
+        assert caught.value.problems[0].line == (2 if first else 1)
 
 
 def test_nesting_and_numbers_of_values_are_limited():
