@@ -7,11 +7,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from evenhand.errors import UserError
+from evenhand.errors import InputError, UserError
 from evenhand.formats.chunks import chunks_of
 from evenhand.formats.tables.cells import listed, made_safe, taken_back
 from evenhand.formats.tables.columns import column_key
 from evenhand.formats.tables.triples import read_triples
+from evenhand.generation.ontology import ONTOLOGIES
 from evenhand.nlp.language import unreadable
 from evenhand.nlp.mentions import mentions
 from evenhand.nlp.quotes import Quotes
@@ -127,3 +128,11 @@ def test_work_grows_with_the_length_of_a_text_and_not_with_its_square(name: str)
             ENTRIES[name](text)
         except (ValueError, UserError):  # it is refused, which must not take long either
             continue
+
+
+def test_a_long_chain_of_classes_is_followed_once():
+    chain = "".join(f"  C{place}: {{is_a: C{place + 1}}}\n" for place in range(3_200))
+    text = f"classes:\n{chain}  C3200: {{}}\nrelations: {{r: {{subject: C0}}}}"
+    assert len(ONTOLOGIES.read(text, "o.yaml").classes) == 3_201
+    with pytest.raises(InputError, match="line 3201, .*cycle: C3199 → C3200 → C3199"):
+        ONTOLOGIES.read(text.replace("C3200: {}", "C3200: {is_a: C3199}"), "o.yaml")

@@ -27,6 +27,9 @@ from typing import Any
 
 from evenhand.text import counted, listed, shortened
 
+LONGEST = 1_000
+"""Characters of what is wrong: a text from a file may be quoted in it."""
+
 SHOWN = 50
 """Causes that a message lists before the rest is only counted."""
 
@@ -66,7 +69,8 @@ class Problem:
             self.key,
         ]
         where = ", ".join(place for place in places if place)
-        text = f"{where}: {self.what}" if where else self.what
+        what = shortened(self.what, LONGEST)
+        text = f"{where}: {what}" if where else what
         return f"{text} ({self.fix})" if self.fix else text
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
+from evenhand.errors import InputError
 from evenhand.evaluate_model.evaluator import EvaluateModel
 from evenhand.formats.derived_units import read_questions
 from evenhand.formats.items import read_items
@@ -89,6 +90,26 @@ def test_rows_of_ragas_and_deepeval(name: str, row: Mapping[str, object], tmp_pa
         "stem-accuracy": (question, evidence, answer, (reference,)),
     }
     assert tuple(item.fields.values()) == wanted[name]
+
+
+@pytest.mark.parametrize("name", ["halo-support", "halo-claims", "stem-accuracy"])
+@pytest.mark.parametrize("suffix", [".json", ".csv"])
+def test_deepeval_writes_a_context_that_nobody_gave(suffix: str, name: str, tmp_path: Path):
+    path = written(tmp_path / f"rows{suffix}", [{**DEEPEVAL, "context": None, "comments": None}] * 2)
+    protocol = load_protocol(name)
+    field = "article" if name == "stem-accuracy" else "context"
+    items = read_items(path, protocol)
+    assert items.columns[field] == "retrieval_context"
+    assert len(list(items)) == 2
+    with pytest.raises(InputError, match='rows 1 and 2, column "context": empty'):
+        list(read_items([{**DEEPEVAL, "context": None}] * 2, protocol, mapping={field: "context"}))
+
+
+@pytest.mark.parametrize("name", ["neureg-qa", "halo-support", "halo-claims", "stem-accuracy"])
+def test_neureg_pairs_load_under_every_protocol_with_evidence(name: str):
+    items = read_items(NEUREG, load_protocol(name))
+    assert "source_context" in items.columns.values()
+    assert len(list(items)) == 2
 
 
 def test_a_frame_with_arrays_for_lists():
