@@ -134,5 +134,5 @@ def test_a_long_chain_of_classes_is_followed_once():
     chain = "".join(f"  C{place}: {{is_a: C{place + 1}}}\n" for place in range(3_200))
     text = f"classes:\n{chain}  C3200: {{}}\nrelations: {{r: {{subject: C0}}}}"
     assert len(ONTOLOGIES.read(text, "o.yaml").classes) == 3_201
-    with pytest.raises(InputError, match="line 3201, .*cycle: C3199 → C3200 → C3199"):
+    with pytest.raises(InputError, match=r"line 3201, .*cycle: C3199 → C3200 → C3199"):
         ONTOLOGIES.read(text.replace("C3200: {}", "C3200: {is_a: C3199}"), "o.yaml")
