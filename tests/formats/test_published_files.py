@@ -79,13 +79,18 @@ def test_neureg_pairs_and_the_ratings_of_its_models(tmp_path: Path):
 
 
 @pytest.mark.parametrize("row", [RAGAS, DEEPEVAL], ids=["ragas", "deepeval"])
-@pytest.mark.parametrize("name", ["halo-support", "rag-quest-eval", "stem-accuracy"])
+@pytest.mark.parametrize("name", available())
 def test_rows_of_ragas_and_deepeval(name: str, row: Mapping[str, object], tmp_path: Path):
-    (item,) = read_items(written(tmp_path / "rows.json", [row]), load_protocol(name))
+    more = {"triples": "Ulm → is on → Danube"} if name == "neureg-qa" else {}
+    (item,) = read_items(written(tmp_path / "rows.json", [{**row, **more}]), load_protocol(name))
     question, contexts, answer, reference = RAGAS.values()
-    evidence = contexts if name == "halo-support" else "\n\n".join(contexts)
+    evidence = "\n\n".join(contexts)
     wanted = {
-        "halo-support": (question, tuple(evidence), answer, reference),
+        "ai-detection": (question, reference, answer),
+        "feedback": (answer, question),
+        "halo-claims": (question, tuple(contexts), answer, reference),
+        "halo-support": (question, tuple(contexts), answer, reference),
+        "neureg-qa": (question, answer, evidence, (("Ulm", "is on", "Danube"),)),
         "rag-quest-eval": (answer, reference, question),
         "stem-accuracy": (question, evidence, answer, (reference,)),
     }

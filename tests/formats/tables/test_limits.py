@@ -16,6 +16,7 @@ from evenhand.errors import InputError, Problems, ProtocolError
 from evenhand.files import LIMIT, parse_json
 from evenhand.formats.derived_units import read_questions
 from evenhand.formats.items import read_items
+from evenhand.formats.tables.cells import text_of
 from evenhand.formats.tables.csv import LONGEST_CELL
 from evenhand.formats.tables.table_files import open_table
 from evenhand.formats.tables.xlsx import DEEPEST, LONGEST_TEXT, MOST_ROWS
@@ -154,6 +155,7 @@ def test_parquet_times_and_durations_are_read(tmp_path: Path):
     parquet.write_table(pa.table(columns), tmp_path / "a.parquet")
     ((_, cells),) = table_rows(open_table(tmp_path / "a.parquet"))
     assert [str(cells[0])[:19], str(cells[1]), cells[2]] == ["1970-01-01 00:00:00", "01:00:00", timedelta(seconds=90)]
+    assert [text_of(cell) for cell in cells[1:]] == ["01:00:00", "0:01:30"]
 
 
 @pytest.mark.parametrize("value", [["a"], {"a": 1}, [], [[1]]], ids=str)
