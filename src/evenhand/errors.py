@@ -27,9 +27,6 @@ from typing import Any
 
 from evenhand.text import counted, listed, shortened
 
-LONGEST = 1_000
-"""Characters of what is wrong: a text from a file may be quoted in it."""
-
 SHOWN = 50
 """Causes that a message lists before the rest is only counted."""
 
@@ -69,8 +66,7 @@ class Problem:
             self.key,
         ]
         where = ", ".join(place for place in places if place)
-        what = shortened(self.what, LONGEST)
-        text = f"{where}: {what}" if where else what
+        text = f"{where}{': ' if where else ''}{shortened(self.what, 1_000)}"
         return f"{text} ({self.fix})" if self.fix else text
 
 

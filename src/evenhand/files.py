@@ -72,18 +72,19 @@ def parse_json(text: str) -> object:
         return json.loads(text, object_pairs_hook=_without_repeats)
     except RecursionError:
         raise ValueError("values nested too deeply; a thousand levels are too many") from None
+    except ValueError as error:
+        found = re.search(r'(?<![\d."])\d{4301}', text) if "integer string conversion" in str(error) else None
+        if found is None:
+            raise
+        what = "a whole number with more than 4,300 digits, which is the limit; write it as a text"
+        raise json.JSONDecodeError(what, text, found.start()) from None
 
 
-def json_problem(error: ValueError, text: str) -> Problem:
-    """What `parse_json` says is wrong with a text, and in which line."""
+def json_problem(error: ValueError) -> Problem:
+    """What `parse_json` says is wrong, and in which line."""
     if isinstance(error, json.JSONDecodeError):
         what = f"not JSON at character {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
         return Problem(what, line=error.lineno)
-    if "integer string conversion" in str(error):
-        found = re.search(r'(?<![\d."])\d{4301}', text)
-        line = text.count("\n", 0, found.start()) + 1 if found else None
-        what = "a whole number with more than 4,300 digits, which is the limit"
-        return Problem(what, line=line, fix="write it as a text")
     return Problem(str(error))
 
 

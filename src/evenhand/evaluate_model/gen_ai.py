@@ -136,7 +136,7 @@ def _data(gen_ai: GenAiSource) -> tuple[str, Mapping[str, object]]:
     try:
         data = parse_json(text)
     except ValueError as error:
-        raise InputError(source, [json_problem(error, text)]) from error
+        raise InputError(source, [json_problem(error)]) from error
     if not isinstance(data, dict):
         raise InputError(source, f"an object with the keys {' and '.join(PROTOCOLS)} is needed")
     return source, cast("dict[str, object]", data)

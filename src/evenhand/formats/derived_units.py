@@ -90,11 +90,10 @@ def _read(
 
     `misfits` says what is wrong with the keys of an entry.
     """
-    text = read_text(Path(path))
     try:
-        content = parse_json(text)
+        content = parse_json(read_text(Path(path)))
     except ValueError as error:
-        raise InputError(str(path), [json_problem(error, text)]) from error
+        raise InputError(str(path), [json_problem(error)]) from error
     if not isinstance(content, dict):
         raise InputError(str(path), f"the shape is {shape}, not {kind_of(content)}")
     found: dict[str, Sequence[_U]] = {}

@@ -85,8 +85,7 @@ class ItemSource:
 
     def remarks(self) -> Iterator[str]:
         """Which columns were read under another name, and which were not used, in words."""
-        renamed = [f"{name} ← {column}" for name, column in self.columns.items() if name != column]
-        if renamed:
+        if renamed := [f"{name} ← {column}" for name, column in self.columns.items() if name != column]:
             yield f"columns: {', '.join(renamed)}"
         if "id" not in self.columns:
             yield "ids: made from the content, because no column has ids"
@@ -150,13 +149,13 @@ def read_items(
 
 def _marked(table: InputTable, wanted: Sequence[WantedColumn], given: Mapping[str, str]) -> Sequence[str]:
     """The columns, with a mark on those without a value in any row if another one could be the same field."""
-    empty = dict[int, str]()
+    empty, named = dict[int, str](), set(map(column_key, given.values()))
     for want in wanted:
         names = set(map(column_key, (want.name, *want.aliases)))
         fitting = {place: name for place, name in enumerate(table.columns) if column_key(name) in names}
-        empty |= {place: name for place, name in fitting.items() if len(fitting) > 1 and name not in given.values()}
+        empty |= {place: name for place, name in fitting.items() if len(fitting) > 1 and column_key(name) not in named}
     for _, cells in table.rows(Problems(table.source)) if empty else ():
-        empty = {place: name for place, name in empty.items() if cells[place] != cells[place] or not cells[place]}
+        empty = {place: name for place, name in empty.items() if cells[place] in (None, "", [])}
         if not empty:
             break
     return [f"{name} (empty)" if place in empty else name for place, name in enumerate(table.columns)]

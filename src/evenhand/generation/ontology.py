@@ -13,7 +13,7 @@ from evenhand.protocol.check import mapping_of, valid_or_none
 from evenhand.protocol.definitions import Definition, DefinitionFiles
 from evenhand.protocol.problems import Content
 from evenhand.scales import Strict
-from evenhand.text import shortened, unknown
+from evenhand.text import unknown
 
 
 class OntologyClass(Strict):
@@ -40,11 +40,9 @@ class Ontology(Definition):
     def is_kind_of(self, name: str, general: str) -> bool:
         """Whether a class is another one, or a kind of it."""
         above: str | None = name
-        while above is not None:
-            if above == general:
-                return True
+        while above is not None and above != general:
             above = self.classes[above].is_a
-        return False
+        return above is not None
 
     def violation(self, predicate: str, subject_class: str, object_class: str) -> str | None:
         """What is wrong with a triple, None if it is allowed. A class is checked only if the ontology has classes."""
@@ -73,15 +71,14 @@ def _contradictions(content: Content) -> Iterator[Problem]:
     for name, general in above.items():
         if general not in classes:
             yield content.problem(unknown("class", general, classes), ("classes", name, "is_a"))
-        way, here = dict[str, None](), name
+        way, here = list[str](), name
         while here in above and here not in checked:
             checked.add(here)
-            way[here] = None
+            way.append(here)
             here = above[here]
         if here in way:
-            cycle = " → ".join([*list(way)[list(way).index(here) :], here])
-            what = f"the class hierarchy has a cycle: {shortened(cycle, 200)}"
-            yield content.problem(what, ("classes", here, "is_a"))
+            cycle = " → ".join([*way[way.index(here) :], here])
+            yield content.problem(f"the class hierarchy has a cycle: {cycle}", ("classes", here, "is_a"))
     for name, spec in mapping_of(raw.get("relations")).items():
         relation = valid_or_none(Relation.model_validate, spec)
         for role in ("subject", "object") if relation else ():

@@ -1,8 +1,6 @@
 """Which sentences of an answer claim something, which only address their reader, and the claims of a text."""
 
 import re
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator
 from math import ceil
 
@@ -23,7 +21,7 @@ _VERB = re.compile(
     r"|\w{2,}ed)\b", re.I,
 )  # fmt: skip
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|has|have|had|do|does|did|can|could|will|would|\w+n't|it's)\b", re.I)
-_RELATIVE, _BECAUSE = re.compile(r"(?<=\w )(?:who|which|that)\b", re.I), re.compile(r"because\b", re.I)
+_DEPENDENT = re.compile(r"(?<=\w )(?:who|which|that)\b.*|because\b.*", re.I | re.S)
 _ASKED = re.compile(r"(?:what|who|whom|whose|which|when|where|why|how)(?: \w+)? (?:is|are|was|were|do|does|did|to)\b|"
                     r"how (?:it|they|this|we|you) \w+", re.I)  # fmt: skip
 _POINTS_ON = re.compile(r"\b(?:following|follows|below|here (?:is|are)|here's|these (?:are|include))\b", re.I)
@@ -32,7 +30,7 @@ _LEADS = frozenset("are is was were be include includes including as example nam
 _PRONOUN = re.compile(r"(?:i|you|he|she|it|we|they|there|this|that|these|those)\b", re.I)
 _YES_NO = re.compile(r"(?:yes|no|true|false)\b", re.I)
 _MANY, _DIFFERENT, _BARE, _SENTENCE, _LONGEST = 12, 3, 8, 4, 60  # words
-_MOST_OPENERS = 8
+_MOST_OPENERS, _LONGEST_CUT = 8, 1_000  # characters of a sentence, all of which decide about each cut
 
 _SOURCE = (
     r"(?:the |this |these |your |any )?(?:(?:provided|given|supplied|above|available|retrieved) )?"
@@ -153,38 +151,25 @@ _SUBJECT = re.compile(
     r"|(?:[A-Z0-9]|[^\x00-\x7f]))"
 )  # fmt: skip
 _ENCLOSED = ("()", "[]", "“”", "«»")
-_ENCLOSING = re.compile('["()\\[\\]“”«»]')
 
 
 def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
     """The main clauses of a sentence: cut where both sides have a subject and a verb of their own, and neither depends
     on the other."""
-    joints = list(_JOINT.finditer(sentence))
-    patterns = (_VERB, _RELATIVE, _BECAUSE, _BOUND, CJK) if joints else ()
-    begins = {pattern: [found.start() for found in pattern.finditer(sentence)] for pattern in patterns}
-
-    def first(pattern: re.Pattern[str], start: int) -> int:
-        place = bisect_left(begins[pattern], start)
-        return begins[pattern][place] if place < len(begins[pattern]) else len(sentence)
-
-    def stands(start: int, end: int) -> bool:
-        """Whether a clause has a verb of its own, as one in Chinese or Japanese, which only ； parts, always has."""
-        own = min(first(_RELATIVE, start + 1), first(_BECAUSE, start), end)
-        return first(CJK, start) < end or first(_VERB, start) < own
-
-    start = counted = 0
-    counts = Counter[str]()
-    for joint in joints:
-        end, after = joint.span()
-        counts.update(_ENCLOSING.findall(sentence, counted, end))
-        counted = end
-        is_open = counts['"'] % 2 or any(counts[one] != counts[other] for one, other in _ENCLOSED)
-        is_main = joint[0].strip() in (";", "；") or (_SUBJECT.match(sentence, after) and first(_BOUND, start) >= end)
-        if is_main and not is_open and stands(start, end) and stands(after, len(sentence)):
-            yield start, end
-            start = after
-            counts.clear()
+    start = 0
+    for joint in _JOINT.finditer(sentence) if len(sentence) <= _LONGEST_CUT else ():
+        before, after = sentence[start : joint.start()], sentence[joint.end() :]
+        is_open = before.count('"') % 2 or any(before.count(one) != before.count(other) for one, other in _ENCLOSED)
+        is_main = joint[0].strip() in (";", "；") or (_SUBJECT.match(after) and not _BOUND.search(before))
+        if is_main and not is_open and _stands(before) and _stands(after):
+            yield start, joint.start()
+            start = joint.end()
     yield start, len(sentence)
+
+
+def _stands(clause: str) -> bool:
+    """Whether a clause has a verb of its own; in Chinese and Japanese, whose clauses only ； parts, it always has."""
+    return bool(CJK.search(clause) or _VERB.search(_DEPENDENT.sub("", clause.strip())))
 
 
 def has_claim(sentence: str) -> bool:
@@ -215,7 +200,7 @@ def is_bare(answer: str) -> bool:
     words = len(answer.split())
     if words > _BARE or (words > _SENTENCE and answer.rstrip().endswith(".")):
         return False
-    said = _BECAUSE.split(_RELATIVE.split(answer.strip(), 1)[0], 1)[0]
+    said = _DEPENDENT.sub("", answer.strip())
     return bool(_YES_NO.match(said)) or not (_AUXILIARY.search(said) or _PRONOUN.match(said))
 
 

@@ -284,8 +284,8 @@ class RatingsFile:
         for row in self._layout.rows(Problems(self._problems.source)):
             for slot in self._layout.rated(row.cells):
                 with suppress(ValueError):
-                    if (rater := self._rater_of(slot, row.cells)) is not None:
-                        given = self._kind_of(rater, slot, row.cells)
+                    rater, given = self._rater_and_kind(slot, row.cells)
+                    if rater is not None:
                         self._kinds.setdefault(rater, given or kind or Kind.PERSON)
 
     def _row_ratings(
@@ -440,39 +440,32 @@ class RatingsFile:
         return {part: getattr(read, part) for part in read.model_fields_set}
 
     def _rater(self, slot: Slot, row: FileRow) -> str | None:
-        column = "rater"
         try:
-            rater = self._rater_of(slot, row.cells)
-            column = "kind"
-            self._kind_of(rater, slot, row.cells)
+            rater, _ = self._rater_and_kind(slot, row.cells)
         except ValueError as error:
+            what, column = error.args if len(error.args) == 2 else (str(error), "rater")
             if (row.number, self._layout.column(column)) not in self._problems:  # a row may have several ratings
-                self._report(str(error), row, column)
+                self._report(what, row, column)
             return None
         if rater is None and not self._unnamed:
             self._unnamed = True
             self._report("no rater is named", row, slot.value, WHO)
         return rater
 
-    def _rater_of(self, slot: Slot, cells: Cells) -> str | None:
-        """The rater that a row gives, or else the named one. Raises ValueError."""
-        rater = slot.model or _rater_id(cells.get("rater"))
-        if slot.model is None and rater is not None and self._named not in (None, rater):
+    def _rater_and_kind(self, slot: Slot, cells: Cells) -> tuple[str | None, Kind | None]:
+        """The rater that a row gives, or else the named one, and the kind, if given. Raises ValueError."""
+        rater, given = slot.model or _rater_id(cells.get("rater")), cells.get("kind")
+        if slot.model is not None:
+            given = Kind.MODEL
+        elif rater is not None and self._named not in (None, rater):
             # A file may have columns of models as well as the named rater's, but not a column of raters.
             raise ValueError(f"the file names the rater {rater!r} and --rater {self._named!r}; leave --rater out")
-        return rater or self._named
-
-    def _kind_of(self, rater: str | None, slot: Slot, cells: Cells) -> Kind | None:
-        """The kind of the rater, if the row gives it. Raises ValueError."""
-        text = text_of(cells.get("kind")) if slot.model is None else Kind.MODEL
-        if text is None:
-            return None
-        if label_key(text) not in list(Kind):
-            raise ValueError(f"{quoted(text)} is not a kind of rater; valid are {', '.join(Kind)}")
-        kind = Kind(label_key(text))
-        if rater is not None and kind is not self._kinds.get(rater, kind):
-            raise ValueError(f"the rater {rater!r} is a {kind} here and a {self._kinds[rater]} further up")
-        return kind
+        if given is not None and label_key(str(given)) not in list(Kind):
+            raise ValueError(f"{quoted(given)} is not a kind of rater; valid are {', '.join(Kind)}", "kind")
+        kind = None if given is None else Kind(label_key(str(given)))
+        if rater is not None and kind is not self._kinds.get(rater, kind) and kind is not None:
+            raise ValueError(f"the rater {rater!r} is a {kind} here and a {self._kinds[rater]} further up", "kind")
+        return rater or self._named, kind
 
     def _report(self, what: str, row: FileRow, name: str, fix: str | None = None) -> None:
         self._problems.add(what, row=row.number, column=self._layout.column(name), fix=fix)

@@ -19,8 +19,7 @@ from evenhand.formats.tables.csv import NOT_TEXT, LineTooLong, not_text, refuse_
 from evenhand.formats.tables.table import InputTable, Sheet, objects_table
 from evenhand.text import kind_of
 
-_UNSAFE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-"""The notation of what may be a NUL character or half of a surrogate pair."""
+_UNSAFE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")  # NUL, or half of a surrogate pair
 
 SHAPES = 'a list of objects [{"id": …}, …], or an object that leads from each id to an object {"ID": {…}, …}'
 
@@ -45,9 +44,7 @@ def _lines(path: Path, problems: Problems) -> Iterator[tuple[int, Mapping[str, o
                         problems.extend(replace(one, line=number) for one in _unsafe(entry))
                     yield number, entry
                 except ValueError as error:
-                    problems.extend(
-                        [replace(json_problem(error, line), line=number, fix="each line is one JSON object")]
-                    )
+                    problems.extend([replace(json_problem(error), line=number, fix="each line is one JSON object")])
     except UnicodeError:
         problems.extend([_undecodable(path)])
     except LineTooLong as error:
@@ -58,7 +55,6 @@ def read_json(path: Path) -> InputTable:
     """A JSON file; its entries are numbered from 1."""
     refuse_other(path)
     check_size(str(path), path.stat().st_size)
-    text = ""
     try:
         text = path.read_bytes().decode("utf-8-sig")
         if "\0" in text:
@@ -67,7 +63,7 @@ def read_json(path: Path) -> InputTable:
     except UnicodeError as error:
         raise InputError(str(path), [_undecodable(path)]) from error
     except ValueError as error:
-        raise InputError(str(path), [json_problem(error, text)]) from error
+        raise InputError(str(path), [json_problem(error)]) from error
     entries, problems = list(_entries(document, str(path))), Problems(str(path))
     for row, entry in enumerate(entries, start=1) if _UNSAFE.search(text) else ():
         problems.extend(replace(one, row=row) for one in _unsafe(entry))
@@ -107,12 +103,9 @@ def _unsafe(entry: Mapping[str, object]) -> Iterator[Problem]:
     """What an object holds that no text in UTF-8 can."""
     for name, cell in entry.items():
         written = json.dumps([name, cell], ensure_ascii=False).replace("\\\\", "")
-        if "\\u0000" in written:
-            what = "a text holds the character \\u0000, which no text has"
-            yield Problem(what, column=clean(name, nul=False))
-        elif re.search("[\ud800-\udfff]", written):
-            what = "a text holds half of a surrogate pair (\\ud800 to \\udfff), which is not a character"
-            yield Problem(what, column=clean(name, nul=False))
+        if found := re.search(r"\\u0000|[\ud800-\udfff]", written):
+            what = "the character \\u0000" if found[0] == "\\u0000" else "half of a surrogate pair (\\ud800 to \\udfff)"
+            yield Problem(f"a text holds {what}, which no text has", column=clean(name, nul=False))
 
 
 def _undecodable(path: Path) -> Problem:
