@@ -55,6 +55,10 @@ def test_passwords_are_masked():
     assert masked("http://host:80/path") == "http://host:80/path"
 
 
+def test_a_text_that_a_problem_quotes_is_shortened():
+    assert len(str(Problem("x" * 10_000, row=1, fix="leave it out"))) < 1_100
+
+
 def test_the_drawing_of_the_exception_tree_is_complete():
     for module in pkgutil.walk_packages(evenhand.__path__, "evenhand."):
         if not module.name.endswith("__main__"):

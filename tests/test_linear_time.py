@@ -7,11 +7,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from evenhand.errors import UserError
+from evenhand.errors import InputError, UserError
 from evenhand.formats.chunks import chunks_of
 from evenhand.formats.tables.cells import listed, made_safe, taken_back
 from evenhand.formats.tables.columns import column_key
 from evenhand.formats.tables.triples import read_triples
+from evenhand.generation.ontology import ONTOLOGIES
 from evenhand.nlp.language import unreadable
 from evenhand.nlp.mentions import mentions
 from evenhand.nlp.quotes import Quotes
@@ -53,6 +54,7 @@ REPEATED = [
     "第",
     " → ",
     ":/a:",
+    "a,b;",
 ]
 HALO, CLAIMS, FEEDBACK = map(load_protocol, ("halo-support", "halo-claims", "feedback"))
 LEVELS = next(one.scale for one in FEEDBACK.criteria if isinstance(one.scale, Ordinal))
@@ -121,9 +123,16 @@ ENTRIES: Mapping[str, Callable[[str], object]] = {
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_work_grows_with_the_length_of_a_text_and_not_with_its_square(name: str):
-    for unit in REPEATED:
-        text = unit * (LENGTH // len(unit))
+    for text in [unit * (LENGTH // len(unit)) for unit in REPEATED] + [f"A is{' ' * LENGTH}b."]:
         try:
             ENTRIES[name](text)
         except (ValueError, UserError):  # it is refused, which must not take long either
             continue
+
+
+def test_a_long_chain_of_classes_is_followed_once():
+    chain = "".join(f"  C{place}: {{is_a: C{place + 1}}}\n" for place in range(3_200))
+    text = f"classes:\n{chain}  C3200: {{}}\nrelations: {{r: {{subject: C0}}}}"
+    assert len(ONTOLOGIES.read(text, "o.yaml").classes) == 3_201
+    with pytest.raises(InputError, match=r"line 3201, .*cycle: C3199 → C3200 → C3199"):
+        ONTOLOGIES.read(text.replace("C3200: {}", "C3200: {is_a: C3199}"), "o.yaml")

@@ -66,7 +66,7 @@ class Problem:
             self.key,
         ]
         where = ", ".join(place for place in places if place)
-        text = f"{where}: {self.what}" if where else self.what
+        text = f"{where}{': ' if where else ''}{shortened(self.what, 1_000)}"
         return f"{text} ({self.fix})" if self.fix else text
 
 

@@ -4,6 +4,7 @@ import difflib
 import errno
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -71,6 +72,12 @@ def parse_json(text: str) -> object:
         return json.loads(text, object_pairs_hook=_without_repeats)
     except RecursionError:
         raise ValueError("values nested too deeply; a thousand levels are too many") from None
+    except ValueError as error:
+        found = re.search(r'(?<![\d."])\d{4301}', text) if "integer string conversion" in str(error) else None
+        if found is None:
+            raise
+        what = "a whole number with more than 4,300 digits, which is the limit; write it as a text"
+        raise json.JSONDecodeError(what, text, found.start()) from None
 
 
 def json_problem(error: ValueError) -> Problem:
@@ -78,8 +85,6 @@ def json_problem(error: ValueError) -> Problem:
     if isinstance(error, json.JSONDecodeError):
         what = f"not JSON at character {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
         return Problem(what, line=error.lineno)
-    if "integer string conversion" in str(error):
-        return Problem("a whole number with more than 4,300 digits, which is the limit", fix="write it as a text")
     return Problem(str(error))
 
 

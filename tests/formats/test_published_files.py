@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
+from evenhand.errors import InputError
 from evenhand.evaluate_model.evaluator import EvaluateModel
 from evenhand.formats.derived_units import read_questions
 from evenhand.formats.items import read_items
@@ -87,17 +88,42 @@ def test_neureg_pairs_of_one_chunk_are_one_cluster():
 
 
 @pytest.mark.parametrize("row", [RAGAS, DEEPEVAL], ids=["ragas", "deepeval"])
-@pytest.mark.parametrize("name", ["halo-support", "rag-quest-eval", "stem-accuracy"])
+@pytest.mark.parametrize("name", available())
 def test_rows_of_ragas_and_deepeval(name: str, row: Mapping[str, object], tmp_path: Path):
-    (item,) = read_items(written(tmp_path / "rows.json", [row]), load_protocol(name))
+    more = {"triples": "Ulm → is on → Danube"} if name == "neureg-qa" else {}
+    (item,) = read_items(written(tmp_path / "rows.json", [{**row, **more}]), load_protocol(name))
     question, contexts, answer, reference = RAGAS.values()
-    evidence = contexts if name == "halo-support" else "\n\n".join(contexts)
+    evidence = "\n\n".join(contexts)
     wanted = {
-        "halo-support": (question, tuple(evidence), answer, reference),
+        "ai-detection": (question, reference, answer),
+        "feedback": (answer, question),
+        "halo-claims": (question, tuple(contexts), answer, reference),
+        "halo-support": (question, tuple(contexts), answer, reference),
+        "neureg-qa": (question, answer, evidence, (("Ulm", "is on", "Danube"),)),
         "rag-quest-eval": (answer, reference, question),
         "stem-accuracy": (question, evidence, answer, (reference,)),
     }
     assert tuple(item.fields.values()) == wanted[name]
+
+
+@pytest.mark.parametrize("name", ["halo-support", "halo-claims", "stem-accuracy"])
+@pytest.mark.parametrize("suffix", [".json", ".csv"])
+def test_deepeval_writes_a_context_that_nobody_gave(suffix: str, name: str, tmp_path: Path):
+    path = written(tmp_path / f"rows{suffix}", [{**DEEPEVAL, "context": None, "comments": None}] * 2)
+    protocol = load_protocol(name)
+    field = "article" if name == "stem-accuracy" else "context"
+    items = read_items(path, protocol)
+    assert items.columns[field] == "retrieval_context"
+    assert len(list(items)) == 2
+    with pytest.raises(InputError, match='rows 1 and 2, column "context": empty'):
+        list(read_items([{**DEEPEVAL, "context": None}] * 2, protocol, mapping={field: "context"}))
+
+
+@pytest.mark.parametrize("name", ["neureg-qa", "halo-support", "halo-claims", "stem-accuracy"])
+def test_neureg_pairs_load_under_every_protocol_with_evidence(name: str):
+    items = read_items(NEUREG, load_protocol(name))
+    assert "source_context" in items.columns.values()
+    assert len(list(items)) == 2
 
 
 def test_a_frame_with_arrays_for_lists():

@@ -18,7 +18,7 @@ from narwhals.typing import IntoFrame
 
 from evenhand.errors import Problem, Problems
 from evenhand.formats.tables.cells import LONGEST_CELL, listed, text_of
-from evenhand.formats.tables.columns import ITEM_ID, WantedColumn, match_columns
+from evenhand.formats.tables.columns import ITEM_ID, WantedColumn, column_key, match_columns
 from evenhand.formats.tables.table import InputTable
 from evenhand.formats.tables.table_files import TableSource, table_of
 from evenhand.formats.tables.triples import read_triples
@@ -94,8 +94,7 @@ class ItemSource:
 
     def remarks(self) -> Iterator[str]:
         """Which columns were read under another name, and which were not used, in words."""
-        renamed = [f"{name} ← {column}" for name, column in self.columns.items() if name != column]
-        if renamed:
+        if renamed := [f"{name} ← {column}" for name, column in self.columns.items() if name != column]:
             yield f"columns: {', '.join(renamed)}"
         if "id" not in self.columns:
             yield "ids: made from the content, because no column has ids"
@@ -142,7 +141,7 @@ def read_items(
     table, fields = table_of(source), protocol.item.fields
     given = {**(mapping or {}), **({"id": id_column} if id_column is not None else {})}
     wanted = [ITEM_ID, *(WantedColumn(name, spec.aliases, spec.required) for name, spec in fields.items())]
-    places = dict(match_columns(table.source, table.columns, wanted, given))
+    places = dict(match_columns(table.source, _marked(table, wanted, given), wanted, given))
     if protocol.cluster and INPUT_ID in table.columns and table.columns.index(INPUT_ID) not in places.values():
         places.setdefault(protocol.cluster, table.columns.index(INPUT_ID))
     return ItemSource(
@@ -157,6 +156,20 @@ def read_items(
         ],
         _id_place=places.get("id"),
     )
+
+
+def _marked(table: InputTable, wanted: Sequence[WantedColumn], given: Mapping[str, str]) -> Sequence[str]:
+    """The columns, with a mark on those without a value in any row if another one could be the same field."""
+    empty, named = dict[int, str](), set(map(column_key, given.values()))
+    for want in wanted:
+        names = set(map(column_key, (want.name, *want.aliases)))
+        fitting = {place: name for place, name in enumerate(table.columns) if column_key(name) in names}
+        empty |= {place: name for place, name in fitting.items() if len(fitting) > 1 and column_key(name) not in named}
+    for _, cells in table.rows(Problems(table.source)) if empty else ():
+        empty = {place: name for place, name in empty.items() if cells[place] in (None, "", [])}
+        if not empty:
+            break
+    return [f"{name} (empty)" if place in empty else name for place, name in enumerate(table.columns)]
 
 
 def items_from_frame(

@@ -11,7 +11,7 @@ from pydantic import Field
 from evenhand.errors import Problem
 from evenhand.protocol.check import mapping_of, valid_or_none
 from evenhand.protocol.definitions import Definition, DefinitionFiles
-from evenhand.protocol.problems import Content, KeyPath
+from evenhand.protocol.problems import Content
 from evenhand.scales import Strict
 from evenhand.text import unknown
 
@@ -40,11 +40,9 @@ class Ontology(Definition):
     def is_kind_of(self, name: str, general: str) -> bool:
         """Whether a class is another one, or a kind of it."""
         above: str | None = name
-        while above is not None:
-            if above == general:
-                return True
+        while above is not None and above != general:
             above = self.classes[above].is_a
-        return False
+        return above is not None
 
     def violation(self, predicate: str, subject_class: str, object_class: str) -> str | None:
         """What is wrong with a triple, None if it is allowed. A class is checked only if the ontology has classes."""
@@ -69,29 +67,24 @@ def _contradictions(content: Content) -> Iterator[Problem]:
     given = mapping_of(raw.get("classes"))
     classes = {str(name): valid_or_none(OntologyClass.model_validate, spec) for name, spec in given.items()}
     above = {name: spec.is_a for name, spec in classes.items() if spec and spec.is_a is not None}
-    in_cycles = set[str]()
+    checked = set[str]()
     for name, general in above.items():
-        path: KeyPath = ("classes", name, "is_a")
         if general not in classes:
-            yield content.problem(unknown("class", general, classes), path)
-        elif name not in in_cycles and (cycle := _cycle(name, above)):
-            in_cycles.update(cycle)
-            yield content.problem(f"the class hierarchy has a cycle: {' → '.join(cycle)}", path)
+            yield content.problem(unknown("class", general, classes), ("classes", name, "is_a"))
+        way, here = list[str](), name
+        while here in above and here not in checked:
+            checked.add(here)
+            way.append(here)
+            here = above[here]
+        if here in way:
+            cycle = " → ".join([*way[way.index(here) :], here])
+            yield content.problem(f"the class hierarchy has a cycle: {cycle}", ("classes", here, "is_a"))
     for name, spec in mapping_of(raw.get("relations")).items():
         relation = valid_or_none(Relation.model_validate, spec)
         for role in ("subject", "object") if relation else ():
             wanted = getattr(relation, role)
             if wanted is not None and wanted not in classes:
                 yield content.problem(unknown("class", wanted, classes), ("relations", name, role))
-
-
-def _cycle(name: str, above: Mapping[str, str]) -> list[str]:
-    """The way from a class back to itself; empty if there is none."""
-    way, here = [name], above.get(name)
-    while here is not None and here not in way:
-        way.append(here)
-        here = above.get(here)
-    return [*way, name] if here == name else []
 
 
 ONTOLOGIES = DefinitionFiles(

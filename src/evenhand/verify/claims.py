@@ -30,7 +30,7 @@ _LEADS = frozenset("are is was were be include includes including as example nam
 _PRONOUN = re.compile(r"(?:i|you|he|she|it|we|they|there|this|that|these|those)\b", re.I)
 _YES_NO = re.compile(r"(?:yes|no|true|false)\b", re.I)
 _MANY, _DIFFERENT, _BARE, _SENTENCE, _LONGEST = 12, 3, 8, 4, 60  # words
-_MOST_OPENERS = 8
+_MOST_OPENERS, _LONGEST_CUT = 8, 1_000  # characters of a sentence, all of which decide about each cut
 
 _SOURCE = (
     r"(?:the |this |these |your |any )?(?:(?:provided|given|supplied|above|available|retrieved) )?"
@@ -142,7 +142,7 @@ def _statements(text: str, language: str) -> list[tuple[int, int]]:
     return found
 
 
-_JOINT = re.compile(r"\s*(?:[;；]\s*|,\s+(?:and|but|whereas|while|yet)\s+)")
+_JOINT = re.compile(r"(?<!\s)\s*+(?:[;；]\s*|,\s+(?:and|but|whereas|while|yet)\s+)")
 _BOUND = re.compile(
     r"\b(?:that|if|unless|whether|when|because|although|though|since|until|either|neither|not only)\b", re.I
 )
@@ -157,7 +157,7 @@ def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
     """The main clauses of a sentence: cut where both sides have a subject and a verb of their own, and neither depends
     on the other."""
     start = 0
-    for joint in _JOINT.finditer(sentence):
+    for joint in _JOINT.finditer(sentence) if len(sentence) <= _LONGEST_CUT else ():
         before, after = sentence[start : joint.start()], sentence[joint.end() :]
         is_open = before.count('"') % 2 or any(before.count(one) != before.count(other) for one, other in _ENCLOSED)
         is_main = joint[0].strip() in (";", "；") or (_SUBJECT.match(after) and not _BOUND.search(before))

@@ -338,8 +338,8 @@ def test_every_problem_of_a_long_file(write: Write) -> None:
         "row 7, column \"seconds\": '-1' is not a number of seconds",
         "row 7, column \"at\": 'yesterday' is not a time",
         "row 8, column \"unit\": item 's1': there is no item '2'; valid is 1",
-        "row 9, column \"rater\": 'robot' is not a kind of rater; valid are person, model, rule",
-        "row 10, column \"rater\": the rater 'ann' is a model here and a person further up",
+        "row 9, column \"kind\": 'robot' is not a kind of rater; valid are person, model, rule",
+        "row 10, column \"kind\": the rater 'ann' is a model here and a person further up",
     ):
         assert expected in message
 

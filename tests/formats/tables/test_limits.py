@@ -16,9 +16,11 @@ from evenhand.errors import InputError, Problems, ProtocolError
 from evenhand.files import LIMIT, parse_json
 from evenhand.formats.derived_units import read_questions
 from evenhand.formats.items import read_items
+from evenhand.formats.tables.cells import text_of
 from evenhand.formats.tables.csv import LONGEST_CELL
+from evenhand.formats.tables.parquet import LONGEST_FOOTER
 from evenhand.formats.tables.table_files import open_table
-from evenhand.formats.tables.xlsx import DEEPEST, LONGEST_TEXT, MOST_ROWS
+from evenhand.formats.tables.xlsx import DEEPEST, LONGEST_TEXT, MOST_DEFINITIONS, MOST_ROWS
 from evenhand.protocol.definitions import MOST_VALUES
 from evenhand.protocol.load import load_protocol, read_protocol
 from evenhand.study import Study
@@ -72,6 +74,13 @@ def test_a_row_far_below_the_others_is_read_at_once(tmp_path: Path):
         ("sheet1.xml", 't="s"><v>3</v>', "><v>1e999</v>", 'row 2, column "text": the file is damaged'),
         ("sharedStrings.xml", ">x<", f">{'x' * (LONGEST_TEXT + 1)}<", "a text of more than 2,000,000 characters"),
         ("sheet1.xml", "<sheetData>", "<sheetData>" + "<a>" * DEEPEST, "or 100 within each other"),
+        (
+            "sheet1.xml",
+            "<sheetData>",
+            f"<sheetData><row a='{'x' * (LONGEST_TEXT + 99_999)}",
+            "a tag or comment of more than",
+        ),
+        ("styles.xml", "</cellXfs>", "<xf/>" * (MOST_DEFINITIONS + 1) + "</cellXfs>", "more than 500,000 elements"),
         ("sheet1.xml", "UTF-8", "EBCDIC-77", "unknown encoding: EBCDIC-77"),
         ("workbook.xml", "<workbook ", "<!DOCTYPE workbook><workbook ", "a document type"),
     ],
@@ -135,6 +144,21 @@ def test_a_parquet_file_that_unpacks_to_much_is_refused_before_it_is_read(
     assert "row group 1, once unpacked, has 2 MB" in problem(tmp_path / "a.parquet")
 
 
+def test_a_parquet_file_with_too_long_lists_or_a_too_long_description_is_refused(tmp_path: Path):
+    texts = pa.ListArray.from_arrays([0, 12_000_001], pa.nulls(12_000_001, pa.string()))
+    parquet.write_table(pa.table({"id": ["1"], "context": texts}), tmp_path / "a.parquet")
+    assert "more than 3,000,000 values" in problem(tmp_path / "a.parquet")
+    described = pa.table({"id": ["1"]}).replace_schema_metadata({"x": "y" * LONGEST_FOOTER})
+    parquet.write_table(described, tmp_path / "b.parquet")
+    assert "the description of its columns has more than" in problem(tmp_path / "b.parquet")
+
+
+def test_a_json_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(LIMIT, "1")
+    (tmp_path / "a.json").write_text(json.dumps([{"id": "x" * 1_100_000}]))
+    assert "the file has 1 MB, and the limit is 1 MB" in problem(tmp_path / "a.json")
+
+
 @pytest.mark.parametrize(
     ("kind", "value"),
     [(pa.timestamp("us"), -(2**62)), (pa.date32(), 2**30), (pa.duration("s"), 2**62)],
@@ -154,6 +178,7 @@ def test_parquet_times_and_durations_are_read(tmp_path: Path):
     parquet.write_table(pa.table(columns), tmp_path / "a.parquet")
     ((_, cells),) = table_rows(open_table(tmp_path / "a.parquet"))
     assert [str(cells[0])[:19], str(cells[1]), cells[2]] == ["1970-01-01 00:00:00", "01:00:00", timedelta(seconds=90)]
+    assert [text_of(cell) for cell in cells[1:]] == ["01:00:00", "0:01:30"]
 
 
 @pytest.mark.parametrize("value", [["a"], {"a": 1}, [], [[1]]], ids=str)
@@ -173,7 +198,8 @@ def test_a_single_text_that_is_a_list_or_an_object_is_reported_with_its_place(
 @pytest.mark.parametrize(
     ("part", "value"),
     [("check", ["a"]), ("check", {"a": 1}), ("item", ["1"]), ("confidence", 10**400), ("confidence", ["5"]),
-     ("rater", ["ann"]), ("seconds", 10**400), ("mean", 10**400), ("at", ["x"]),
+     ("rater", ["ann"]), ("kind", ["person"]), ("kind", "robot"),
+     ("seconds", 10**400), ("mean", 10**400), ("at", ["x"]),
      ("evidence", "[" * 5_000), ("at", "0001-01-01T00:00:00+23:00"), ("rationale", ["r"])],
 )  # fmt: skip
 def test_a_rating_with_a_list_or_a_number_out_of_range_is_reported(part: str, value: object, tmp_path: Path):
@@ -187,9 +213,11 @@ def test_a_rating_with_a_list_or_a_number_out_of_range_is_reported(part: str, va
 
 def test_whole_numbers_that_python_does_not_read(tmp_path: Path):
     for name, read in (("q.json", read_questions), ("a.json", open_table), ("a.jsonl", open_table)):
-        (tmp_path / name).write_text(f'{{"x": {"9" * 5_000}}}')
-        with pytest.raises(InputError, match="more than 4,300 digits"):
+        first = "" if name == "a.jsonl" else f'{{"y": "{"8" * 5_000}",\n'
+        (tmp_path / name).write_text(f'{first or "{"}"x": {"9" * 5_000}}}')
+        with pytest.raises(InputError, match="more than 4,300 digits") as caught:
             read(tmp_path / name)
+        assert caught.value.problems[0].line == (2 if first else 1)
 
 
 def test_nesting_and_numbers_of_values_are_limited():

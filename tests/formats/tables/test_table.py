@@ -242,7 +242,7 @@ def test_json_lines_reports_every_bad_line(make: Make) -> None:
     assert "line 2: a list where an object of names and values is needed" in message
     assert "line 3: not JSON at character 8" in message
     assert "line 4: the key 'id' is there twice" in message
-    assert "line 5: a text holds half of a surrogate pair" in message
+    assert 'line 5, column "id": a text holds half of a surrogate pair' in message
 
 
 def test_json_lines_that_are_not_utf_8(make: Make) -> None:
@@ -251,8 +251,22 @@ def test_json_lines_that_are_not_utf_8(make: Make) -> None:
 
 
 def test_json_lines_with_nul(make: Make) -> None:
-    assert "line 1: a text holds the character \\u0000" in refusal(make("a.jsonl", '{"id": "\\u0000"}\n'))
+    assert 'line 1, column "id": a text holds the character \\u0000' in refusal(make("a.jsonl", '{"id": "\\u0000"}\n'))
     assert "line 2: a NUL byte" in refusal(make("b.jsonl", b'{"id": "long enough to be told from UTF-16"}\n"\0"\n'))
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "column"),
+    [
+        ('[{"id": "a"}, {"id": "b", "x": ["\\u0000"]}]', 2, "x"),
+        ('[{"id": "a"}, {"x": {"y\\ud800": 1}}]', 2, "x"),
+        ('{"a": {}, "\\udc00": {"x": 1}}', 2, "id"),
+    ],
+)
+def test_json_with_a_text_that_no_file_can_hold(make: Make, text: str, row: int, column: str) -> None:
+    with pytest.raises(InputError) as caught:
+        open_table(make("a.json", text))
+    assert [(problem.row, problem.column) for problem in caught.value.problems] == [(row, column)]
 
 
 def test_escaped_surrogate_pairs_and_backslashes_are_text(make: Make) -> None:

@@ -443,8 +443,9 @@ class RatingsFile:
         try:
             rater, _ = self._rater_and_kind(slot, row.cells)
         except ValueError as error:
-            if (row.number, self._layout.column("rater")) not in self._problems:  # a row may have several ratings
-                self._report(str(error), row, "rater")
+            what, column = error.args if len(error.args) == 2 else (str(error), "rater")
+            if (row.number, self._layout.column(column)) not in self._problems:  # a row may have several ratings
+                self._report(what, row, column)
             return None
         if rater is None and not self._unnamed:
             self._unnamed = True
@@ -452,18 +453,18 @@ class RatingsFile:
         return rater
 
     def _rater_and_kind(self, slot: Slot, cells: Cells) -> tuple[str | None, Kind | None]:
-        """The rater that a row gives, or else the named one, and the kind, if the row gives it. Raises ValueError."""
-        rater, text = slot.model or _rater_id(cells.get("rater")), text_of(cells.get("kind"))
+        """The rater that a row gives, or else the named one, and the kind, if given. Raises ValueError."""
+        rater, given = slot.model or _rater_id(cells.get("rater")), cells.get("kind")
         if slot.model is not None:
-            text = Kind.MODEL
+            given = Kind.MODEL
         elif rater is not None and self._named not in (None, rater):
             # A file may have columns of models as well as the named rater's, but not a column of raters.
             raise ValueError(f"the file names the rater {rater!r} and --rater {self._named!r}; leave --rater out")
-        if text is not None and label_key(text) not in list(Kind):
-            raise ValueError(f"{quoted(text)} is not a kind of rater; valid are {', '.join(Kind)}")
-        kind = None if text is None else Kind(label_key(text))
+        if given is not None and label_key(str(given)) not in list(Kind):
+            raise ValueError(f"{quoted(given)} is not a kind of rater; valid are {', '.join(Kind)}", "kind")
+        kind = None if given is None else Kind(label_key(str(given)))
         if rater is not None and kind is not self._kinds.get(rater, kind) and kind is not None:
-            raise ValueError(f"the rater {rater!r} is a {kind} here and a {self._kinds[rater]} further up")
+            raise ValueError(f"the rater {rater!r} is a {kind} here and a {self._kinds[rater]} further up", "kind")
         return rater or self._named, kind
 
     def _report(self, what: str, row: FileRow, name: str, fix: str | None = None) -> None:

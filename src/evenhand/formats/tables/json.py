@@ -19,6 +19,8 @@ from evenhand.formats.tables.csv import NOT_TEXT, LineTooLong, not_text, refuse_
 from evenhand.formats.tables.table import InputTable, Sheet, objects_table
 from evenhand.text import kind_of
 
+_UNSAFE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")  # NUL, or half of a surrogate pair
+
 SHAPES = 'a list of objects [{"id": …}, …], or an object that leads from each id to an object {"ID": {…}, …}'
 
 
@@ -37,7 +39,10 @@ def _lines(path: Path, problems: Problems) -> Iterator[tuple[int, Mapping[str, o
         for number, line in enumerate(text_lines(path), start=1):
             if not line.isspace():
                 try:
-                    yield number, _object(_parsed(line))
+                    entry = _object(parse_json(line))
+                    if _UNSAFE.search(line):
+                        problems.extend(replace(one, line=number) for one in _unsafe(entry))
+                    yield number, entry
                 except ValueError as error:
                     problems.extend([replace(json_problem(error), line=number, fix="each line is one JSON object")])
     except UnicodeError:
@@ -54,12 +59,15 @@ def read_json(path: Path) -> InputTable:
         text = path.read_bytes().decode("utf-8-sig")
         if "\0" in text:
             raise UnicodeError("a NUL byte")
-        document = _parsed(text)
+        document = parse_json(text)
     except UnicodeError as error:
         raise InputError(str(path), [_undecodable(path)]) from error
     except ValueError as error:
         raise InputError(str(path), [json_problem(error)]) from error
-    entries = list(_entries(document, str(path)))
+    entries, problems = list(_entries(document, str(path))), Problems(str(path))
+    for row, entry in enumerate(entries, start=1) if _UNSAFE.search(text) else ():
+        problems.extend(replace(one, row=row) for one in _unsafe(entry))
+    problems.raise_if_any()
     table = objects_table(str(path), lambda _: enumerate(entries, start=1))
     if not table.columns:
         raise InputError(str(path), f"there is nothing in it; it must be {SHAPES}")
@@ -91,16 +99,13 @@ def _object(value: object) -> Mapping[str, object]:
     return cast("dict[str, object]", value)
 
 
-def _parsed(text: str) -> object:
-    """A JSON value without a text that UTF-8 cannot hold. Raises ValueError."""
-    value = parse_json(text)
-    if re.search(r"\\u(?:0000|[dD][89a-fA-F])", text):
-        written = json.dumps(value, ensure_ascii=False).replace("\\\\", "")
-        if "\\u0000" in written:
-            raise ValueError("a text holds the character \\u0000, which no text has")
-        if re.search("[\ud800-\udfff]", written):
-            raise ValueError("a text holds half of a surrogate pair (\\ud800 to \\udfff), which is not a character")
-    return value
+def _unsafe(entry: Mapping[str, object]) -> Iterator[Problem]:
+    """What an object holds that no text in UTF-8 can."""
+    for name, cell in entry.items():
+        written = json.dumps([name, cell], ensure_ascii=False).replace("\\\\", "")
+        if found := re.search(r"\\u0000|[\ud800-\udfff]", written):
+            what = "the character \\u0000" if found[0] == "\\u0000" else "half of a surrogate pair (\\ud800 to \\udfff)"
+            yield Problem(f"a text holds {what}, which no text has", column=clean(name, nul=False))
 
 
 def _undecodable(path: Path) -> Problem:

@@ -302,26 +302,19 @@ def _value(book: _Book, attributes: Attributes, parts: Mapping[str, str]) -> obj
     if "f" in parts and not content and kind != "str":
         raise _BadCell("a formula without a stored result", "open the file in Excel and save it again")
     try:
-        if kind in ("str", "inlineStr"):
+        if kind in ("s", "str", "inlineStr"):
             text = _unescaped(parts.get("t", content) if kind == "inlineStr" else content)
+            if kind == "s" and content:
+                text = book.texts[int(content) if content.isdecimal() else len(book.texts)]
             return AsItIs(text) if style == "quoted" and looks_made_safe(text) else text or None
         if not content:
             return None
-        if kind == "s":
-            text = book.texts[_index(content)]
-            return AsItIs(text) if style == "quoted" and looks_made_safe(text) else text or None
         if kind == "b":
             return content in ("1", "true")
         return datetime.fromisoformat(content) if kind == "d" else _number(float(content), style, book.first_day)
     except (ValueError, IndexError, OverflowError):
         of_what = f"one of the workbook's {len(book.texts):,} texts" if kind == "s" else "a value that a cell can have"
         raise _BadCell(f"the file is damaged: {quoted(content)} is not {of_what}", SAVE_AGAIN) from None
-
-
-def _index(content: str) -> int:
-    if (index := int(content)) < 0:
-        raise IndexError(content)
-    return index
 
 
 def _number(number: float, style: str | None, first_day: datetime) -> object:
