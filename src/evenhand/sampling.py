@@ -31,7 +31,8 @@ def draw(candidates: Iterable[tuple[str, Stratum]], size: int, seed: int) -> Dra
     for ordinal, (name, stratum) in enumerate(candidates):
         heap = heaps.setdefault(stratum, [])
         totals[stratum] = totals.get(stratum, 0) + 1
-        entry = (-_number(name, seed), -ordinal)
+        number = hashlib.blake2b(name.encode(), digest_size=8, key=seed.to_bytes(16, "big", signed=True)).digest()
+        entry = (-int.from_bytes(number, "big"), -ordinal)
         if len(heap) < size:
             heapq.heappush(heap, entry)
         else:
@@ -61,8 +62,3 @@ def allocate(totals: Mapping[Stratum, int], size: int) -> Mapping[Stratum, int]:
                 shares[stratum] += step
                 left -= step
     return shares
-
-
-def _number(name: str, seed: int) -> int:
-    digest = hashlib.blake2b(name.encode(), digest_size=8, key=seed.to_bytes(16, "big", signed=True)).digest()
-    return int.from_bytes(digest, "big")

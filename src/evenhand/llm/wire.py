@@ -76,7 +76,8 @@ def reply_of(body: bytes, *, seconds: float | None = None) -> Reply:
         finish, text = "refusal", refusal if isinstance(refusal, str) and refusal else text
     model, logprobs = completion.get("model"), _entries(_fields(first.get("logprobs")).get("content"))
     return Reply(
-        text=_whole(text),
+        # Lone surrogates can be neither printed nor stored.
+        text=text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"),
         finish=finish if isinstance(finish, str) and finish else "stop",
         usage=_usage(_fields(completion.get("usage"))),
         model=model if isinstance(model, str) else "",
@@ -109,13 +110,6 @@ def _text(content: object) -> str:
         raise NotACompletion
     texts = [_fields(part).get("text") for part in _entries(cast("object", content))]
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def _whole(text: str) -> str:
-    """The text without lone surrogates, which can be neither printed nor stored."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _usage(usage: dict[str, object]) -> Usage | None:

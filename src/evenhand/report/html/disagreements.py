@@ -71,7 +71,9 @@ def _ratings(case: Case, view: View) -> Markup:
     apart = aside(f"{distance}, settled by a ruling" if settled else distance)
     ratings = {one.rater: one for one in case.ratings}
     ordered = [ratings[rater] for rater in view.people_first(ratings)]
-    rows = [(_rater(one, view), _value(one, view), _written(one)) for one in ordered]
+    ruling, adjudicators = aside("ruling"), view.report.source.adjudicators
+    names = [join([view.rater(one.rater), ruling if one.rater in adjudicators else None]) for one in ordered]
+    rows = [(name, _value(one, view), _written(one)) for name, one in zip(names, ordered, strict=True)]
     if not any(written for _, _, written in rows):
         chips = [element("span", name, value) for name, value, _ in rows]
         return join([element("p", element("strong", title), apart), element("p", chips, class_="chips")])
@@ -81,11 +83,6 @@ def _ratings(case: Case, view: View) -> Markup:
         for name, value, written in rows
     ]
     return element("table", element("caption", title, apart), element("tbody", body), class_="said")
-
-
-def _rater(rating: Rating, view: View) -> Markup:
-    ruling = aside("ruling") if rating.rater in view.report.source.adjudicators else None
-    return join([view.rater(rating.rater), ruling])
 
 
 def _value(rating: Rating, view: View) -> Markup:
