@@ -55,3 +55,20 @@ def test_a_changed_detail_is_noticed_and_an_unchanged_sentence_is_supported(kind
     kept = sum(label(true, true) is SupportLabel.SUPPORTED for true, _ in pairs)
     noticed = sum(label(false, true) is SupportLabel.CONTRADICTED for true, false in pairs)
     assert min(kept, noticed) >= ENOUGH, f"{kept} of {MANY} supported, {noticed} changes noticed"
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "wanted"),
+    [
+        ("The bridge was built in 1951.", "The bridge was built in 1952.", SupportLabel.CONTRADICTED),
+        ("The bridge was built in 1952.", "The bridge was built in 1952.", SupportLabel.SUPPORTED),
+        ("45,000 people live there.", "450,000 people live there.", SupportLabel.CONTRADICTED),
+        ("The town has 1,000 inhabitants.", "The town has 1000 inhabitants.", SupportLabel.SUPPORTED),
+        ("The club has five hundred members.", "The club has 500 members.", SupportLabel.SUPPORTED),
+        ("It earned $1.2 million.", "It earned $1,200,000.", SupportLabel.SUPPORTED),
+        ("It earned $1.2 million.", "It earned $1,300,000.", SupportLabel.CONTRADICTED),
+        ("Sales rose by 12 percent in 2021.", "Sales rose by 12% in 2020.", SupportLabel.CONTRADICTED),
+    ],
+)
+def test_of_a_sentence_that_is_otherwise_the_same_the_value_decides(claim: str, evidence: str, wanted: SupportLabel):
+    assert label(claim, f"{evidence} Nothing else is known about it.") is wanted

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,3 +82,33 @@ def test_every_sentence_is_where_it_says(text: str, claim: str):
     assert all(text[start:end] == found.sentence(place) for place, (start, end) in enumerate(found.spans))
     assert all(0 <= share <= 1.000001 for _, share in found.ranked(claim, 5))
     assert all(0 <= place < len(found) for place in found.passage(claim))
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ("The club has 500 members.", True),
+        ("the club has five hundred members", True),
+        ("The club has 5 hundred members.", True),
+        ("The club has 499 members.", False),
+        ("The club has 501 members.", False),
+        ("The club has about 500 members.", None),
+        ("The club never had 500 members.", None),
+        ("It opened on May 3, 1951.", True),
+        ("It opened on 3 May 1952.", False),
+        ("It opened in 1951.", None),
+        ("The team won 3-1.", True),
+        ("The team won 3-2.", False),
+        ("Eve was the second to join.", False),
+        ("Ann owns two of the boats.", True),
+        ("Bob owns two of the boats.", None),
+        ("A ticket costs 4 euros.", None),  # one sentence says so, another does not
+        ("Nobody knows why.", True),
+    ],
+)
+def test_a_sentence_is_found_whatever_the_spelling_of_its_values(claim: str, said: bool | None):
+    article = Article(
+        "The club has 500 members. It opened on 3 May 1951. The team won 3-1. Ann owns 2 of the boats. "
+        "A ticket costs 4 euros. A ticket costs 5 euros. Eve was the third to join. Nobody knows why."
+    )
+    assert article.says(claim) is said

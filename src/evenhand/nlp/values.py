@@ -79,6 +79,15 @@ def agree(one: Value, other: Value) -> bool | None:
     return rounded and math.isclose(fine.number, coarse.number, rel_tol=_ROUNDED)
 
 
+def same(claimed: Value, given: Value) -> bool | None:
+    """Whether two values are equal; False if they cannot be the same, or if more figures are claimed than are given;
+    None if one may stand for the other."""
+    verdict = agree(claimed, given)
+    if not verdict or (claimed.number, claimed.rough, *claimed[-3:]) == (given.number, given.rough, *given[-3:]):
+        return verdict
+    return False if claimed.figures > given.figures and not claimed.rough and not given.rough else None
+
+
 def _dates_agree(one: Value, other: Value) -> bool | None:
     known = [ours == theirs for ours, theirs in zip(one[-2:], other[-2:], strict=True) if None not in (ours, theirs)]
     if one.years and other.years:

@@ -47,6 +47,7 @@ class ClaimComparison:
             "unsaid": float(self._is_unsaid()),
             "values_missing": float(any(match.missing for match in self.values)),
             "only_a_name_missing": float(self._is_only_a_name_missing()),
+            "said": {True: 1.0, False: -1.0, None: 0.0}[self.article.says(self.claim)],
         }
 
     @cached_property

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from evenhand.nlp.sentences import sentences
-from evenhand.nlp.values import Value, values
+from evenhand.nlp.values import Value, same, values
 from evenhand.nlp.words import stems_of, words_of
 
 PASSAGE_WORDS = 140
 _LONGEST_SENTENCE = 60  # words: what is longer is cut, so that it can be read at once
 _REPEATED = 0.25  # weight of a word that the passage already has
 _REFERS_BACK = re.compile(r"\W*(?:he|she|it|they|this|these|those|his|her|its|their|such)\b", re.I)
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split())
 _RUN = re.compile(r"\S+")
 
 
@@ -43,12 +45,24 @@ class Article:
         return [values(self.sentence(place)) for place in range(len(self))]
 
     @cached_property
-    def _sentences(self) -> frozenset[tuple[str, ...]]:
-        return frozenset(tuple(words_of(self.sentence(place))) for place in range(len(self)))
+    def _frames(self) -> dict[tuple[str, ...], list[tuple[list[Value], list[str]]]]:
+        """The numbers of its sentences, by their other words."""
+        found = defaultdict[tuple[str, ...], list[tuple[list[Value], list[str]]]](list)
+        for place in range(len(self)):
+            words, given, others = _frame(self.sentence(place))
+            found[words].append((given, others))
+        return found
 
-    def says(self, claim: str) -> bool:
-        """Whether a claim is a sentence of it, word for word."""
-        return tuple(words_of(claim)) in self._sentences
+    def says(self, claim: str) -> bool | None:
+        """Whether a claim is a sentence of it, but for how numbers and dates are written; False if it differs in
+        nothing but these; None if neither, or if there are several such sentences that differ."""
+        words, claimed, others = _frame(claim)
+        said = set[bool | None]()
+        for given, beside in self._frames.get(words, ()):
+            if len(given) == len(claimed):
+                verdicts = [others == beside, *map(same, claimed, given)]
+                said.add(False if False in verdicts else None if None in verdicts else True)
+        return said.pop() if len(said) == 1 else None
 
     def sentence(self, place: int) -> str:
         start, end = self.spans[place]
@@ -106,6 +120,16 @@ class Article:
         found = stems & self.stems[place]
         weight = math.fsum(self.weight(stem) * (_REPEATED if stem in covered else 1.0) for stem in found)
         return weight / (20 + self.lengths[place])
+
+
+def _frame(sentence: str) -> tuple[tuple[str, ...], list[Value], list[str]]:
+    """The words of a sentence with 0 for each number or date; those that can be read as values, and the others."""
+    found = [one for one in values(sentence) if one.is_date or len(_FIGURE.findall(sentence, one.start, one.end)) < 2]
+    for value in reversed(found):
+        sentence = f"{sentence[: value.start]} 0 {sentence[value.end :]}"
+    words = words_of(sentence)
+    others = [word for word in words if (word[0].isdigit() and word != "0") or word in _ORDINALS]
+    return tuple("0" if word in others else word for word in words), found, others
 
 
 def _cut(text: str, start: int, end: int) -> list[tuple[int, int]]:

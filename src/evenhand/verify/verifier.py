@@ -15,7 +15,7 @@ from evenhand.verify.features import ClaimComparison
 from evenhand.verify.network import Pair, Reading
 from evenhand.verify.retrieval import Article
 
-VERSION = "8"
+VERSION = "9"
 SENTENCES = 3  # single sentences that are read besides the passage
 _CLEAR = 0.8  # how sure single sentences must be, each way, for a claim to count as disputed
 _SAME = 0.5  # share of the claim's weight below which the built-in network takes another subject for a contradiction
