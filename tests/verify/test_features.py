@@ -30,7 +30,7 @@ def test_every_feature_has_a_weight_and_every_weight_a_feature():
 
 
 def test_probabilities_add_up_and_follow_the_network():
-    sure = comparison("The Harrow Observatory was founded by Ada Lund in 1934.")
+    sure = comparison("Ada Lund founded the Harrow Observatory in 1934.")
     sure.readings = [Reading(0.98, 0.01, 0.01)]
     found = shipped().probabilities(sure.features())
     assert sum(found) == pytest.approx(1.0)

@@ -16,6 +16,7 @@ from evenhand.verify.retrieval import Article
 _SUREST = 1e-3  # what a reading can be trusted to tell apart
 _RIVAL = 0.2  # conflict of a value that is nowhere with another one of its kind that has little else in common
 _MOST_VALUES = 100  # of a claim: each is compared with all values of the article
+_SAID = {True: 1.0, False: -1.5, None: 0.0}  # a sentence with another number is the surer sign
 _FEW = 4  # words that carry meaning, in a short claim
 _CLEAR = 0.3  # share of the claim's weight that a sentence must have for its other value to be a conflict
 
@@ -47,7 +48,7 @@ class ClaimComparison:
             "unsaid": float(self._is_unsaid()),
             "values_missing": float(any(match.missing for match in self.values)),
             "only_a_name_missing": float(self._is_only_a_name_missing()),
-            "said": {True: 1.0, False: -1.0, None: 0.0}[self.article.says(self.claim)],
+            "said": _SAID[self.article.says(self.claim)],
         }
 
     @cached_property
