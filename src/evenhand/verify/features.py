@@ -35,6 +35,7 @@ class ClaimComparison:
     def features(self) -> dict[str, float]:
         """What the calibration weighs, by name."""
         passage, single = self.readings[0], self.readings[1:] or self.readings
+        said = self.article.says(self.claim)
         return {
             "passage_supports": _log_odds(passage.supported),
             "passage_contradicts": _log_odds(passage.contradicted),
@@ -45,10 +46,10 @@ class ClaimComparison:
             "dates_conflict": self._worst_conflict(dates=True),
             "names_missing": max(self.names.values(), default=0.0),
             "names_conflict": self.replaced_name[2] if self.replaced_name else 0.0,
-            "unsaid": float(self._is_unsaid()),
+            "unsaid": float(said is None and self._is_unsaid()),
             "values_missing": float(any(match.missing for match in self.values)),
             "only_a_name_missing": float(self._is_only_a_name_missing()),
-            "said": _SAID[self.article.says(self.claim)],
+            "said": _SAID[said],
         }
 
     @cached_property
