@@ -20,7 +20,7 @@ from evenhand.errors import UserError
 from evenhand.protocol.model import Combination, Protocol
 from evenhand.records import Item, Kind, Rating, Status, Unit, Value
 from evenhand.statistics import DEFAULT, Resampling
-from evenhand.text import listed, unknown
+from evenhand.text import listed, quoted, unknown
 from evenhand.version import __version__
 
 MOST_CASES = 20
@@ -94,7 +94,7 @@ class FigureOptions:
 
 def figure_options(tables: Tables, by: Sequence[str], combine: Sequence[str], together: str | None) -> FigureOptions:
     """What figures are asked for beyond the protocol's own, from how it is written."""
-    comparable = list(tables.compared().tables) if together or combine else []
+    comparable = list(tables.compared().tables) if together is not None or combine else []
     criteria = [] if together is None else comparable if together == "all" else _names(together)
     for name in criteria:
         if name not in comparable:
@@ -103,20 +103,23 @@ def figure_options(tables: Tables, by: Sequence[str], combine: Sequence[str], to
         raise UserError(f"{criteria[0]} is only one criterion: there is nothing to take together")
     fields = [_names(given) for given in by]
     for name in dict.fromkeys(name for names in fields for name in names):
-        if name in tables.protocol.item.fields and not any(tables.labels.get(name, ())):
+        if name in tables.labels and not any(tables.labels[name]):
             raise UserError(f"no item has a value in the field {name!r}, so nothing can be broken down by it")
     parsed = list(map(parse_combination, combine))
     combinations = dict(parsed)
     if len(combinations) < len(parsed):
         raise UserError(f"each combination of raters needs a name of its own: {listed([name for name, _ in parsed])}")
     for name, how in combinations.items():
-        if how.rule == "mean" and all(tables.tables[one].scores is None for one in comparable):
-            raise UserError(f"{name}: no criterion of {tables.protocol.name} has numbers to take the mean of")
+        if wrong := how.misfit([tables.tables[one].criterion.scale for one in comparable]):
+            raise UserError(f"{name}: {wrong}")
     return FigureOptions(fields, combinations, criteria)
 
 
 def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
+    names = [name.strip() for name in text.split(",")]
+    if len(set(names)) < len(names):
+        raise UserError(f"the same name appears twice in {quoted(text)}")
+    return names
 
 
 @dataclass(frozen=True, slots=True)
