@@ -285,8 +285,7 @@ class Target(Strict):
 
 
 CombinationRule = Literal["pool", "mean", "majority", "plurality"]
-_OPTIONS = {"step": ("mean",), "ties": ("plurality",), "fewest": ("mean", "majority", "plurality")}
-"""The options of a combination that only some rules have."""
+_RULES_WITH = {"step": ("mean",), "ties": ("plurality",), "fewest": ("mean", "majority", "plurality")}
 
 
 class Combination(Strict):
@@ -306,13 +305,12 @@ class Combination(Strict):
 
     def misfit(self, scales: Iterable[object]) -> str | None:
         """Why it cannot be used with criteria on these scales: an option of another rule, or too large a step."""
-        for name, rules in _OPTIONS.items():
+        for name, rules in _RULES_WITH.items():
             if name in self.model_fields_set and self.rule not in rules:
                 return f"{name!r} is an option of {listed(rules, 'or')}, not of {self.rule}"
         lengths = [scale.ends[1] - scale.ends[0] for scale in scales if isinstance(scale, Ordinal | Numeric)]
-        if self.rule == "mean" and self.step > max(lengths, default=0.0):
-            return f"no criterion has a scale of numbers as long as the mean's step, {self.step:g}"
-        return None
+        too_long = self.rule == "mean" and self.step > max(lengths, default=0.0)
+        return f"no criterion has a scale of numbers as long as the mean's step, {self.step:g}" if too_long else None
 
     def describe(self) -> str:
         """How the raters are combined, in words."""
