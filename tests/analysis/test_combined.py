@@ -14,7 +14,7 @@ from evenhand.analysis.tables import Tables
 from evenhand.errors import UserError
 from evenhand.protocol.load import load_protocol
 from evenhand.protocol.model import Combination, Protocol
-from evenhand.report.build import FigureOptions, agreement_report, measures_report
+from evenhand.report.build import FigureOptions, agreement_report, figure_options, measures_report
 from evenhand.statistics import Resampling, Votes
 from tests.measured import Ratings, interval, one, study
 
@@ -200,7 +200,8 @@ def test_two_combined_raters_are_compared_with_each_other():
     [
         ("people", "NAME=RULE(RATERS)"),
         ("x=sum(people)", "rule"),
-        ("x=mean(people, step=-1)", "step"),
+        ("x=mean(people, step=-1)", "step: a number greater than 0"),
+        ("x=mean(people, step=half)", "step: a number is needed"),
         ("x=plurality(people, ties=random)", "ties"),
         ("x=mean(peopel)", "people"),
         ("ann=mean(people)", "ann"),
@@ -209,6 +210,30 @@ def test_two_combined_raters_are_compared_with_each_other():
 def test_what_cannot_be_combined_is_reported(spec: str, names: str):
     with pytest.raises(UserError, match=names.replace("(", r"\(").replace(")", r"\)")):
         about(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "names"),
+    [
+        ("x=mean(people, step=4.5)", "step, 4.5"),
+        ("x=mean(people, ties=first)", "plurality"),
+        ("x=pool(people, fewest=4)", "majority"),
+        ("x=majority(people, step=2)", "mean"),
+    ],
+)
+def test_options_that_a_rule_cannot_use_are_reported(spec: str, names: str):
+    assert figure_options(tables(), (), ["x=mean(people, step=4)", "y=plurality(people, ties=first, fewest=2)"], None)
+    with pytest.raises(UserError, match=names):
+        figure_options(tables(), (), [spec], None)
+
+
+def test_no_field_or_criterion_is_named_twice():
+    for by, together in ((["shot_type,shot_type"], None), ([], "fluency,fluency")):
+        with pytest.raises(UserError, match="twice"):
+            figure_options(tables(), by, (), together)
+    # As a study has it whose protocol was stored before it was checked for this.
+    found = [m for m in measures(tables(), QUICK, by=[("shot_type", "shot_type")]) if m.stratum]
+    assert {m.estimate.n for m in found if (m.statistic, m.criterion, m.rater) == ("mean", "fluency", "ann")} == {2}
 
 
 def test_other_wrong_names_are_reported():

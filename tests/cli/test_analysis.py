@@ -236,6 +236,11 @@ def test_options_without_an_effect_are_errors(call: Caller):
         (["--by", "document_id"], "document_id"),
         (["--combine", "ref=mean(people)"], "mean"),
         (twice, "both and both"),
+        (["--by", "question"], "label field 'question'"),
+        (["--by", "document_id,document_id"], "twice"),
+        (["--together", "support,support"], "twice"),
+        (["--together", ""], "there are: support"),
+        (["--combine", "all=pool(people, fewest=4)"], "'fewest'"),
     ):
         for command in ("agree", "measures"):
             result = call(command, study, *wrong)

@@ -439,6 +439,30 @@ def test_combinations_name_label_fields_and_criteria_with_the_same_values() -> N
     ]
 
 
+def test_nothing_is_named_twice_in_one_list() -> None:
+    changes = {
+        "strata": ["genre", "genre"],
+        "crossed": [["genre"], ["genre", "genre"]],
+        "measures": [{"name": "k", "kind": "kappa", "criteria": ["right", "right"], "together": True}],
+    }
+    with pytest.raises(ProtocolError) as found:
+        read_protocol(text_of(changes), "x")
+    lines = {one.key: one.line for one in found.value.problems}
+    assert lines.keys() == {"strata", "crossed.2", "measures.1.criteria"}
+    assert lines["strata"] == line_of('"strata"', **changes)
+
+
+def test_combined_raters_have_the_options_of_their_rule_and_a_step_that_fits_a_scale() -> None:
+    def keys(**how: object) -> list[str]:
+        return [problem.split(":")[0] for problem in problems(combine={"x": how})]
+
+    assert keys(rule="mean", step=2) == keys(rule="mean", fewest=2) == keys(rule="plurality", ties="last") == []
+    assert keys(rule="mean", step=2.5) == ["combine.x"]
+    assert (
+        keys(rule="mean", ties="first") == keys(rule="pool", fewest=4) == keys(rule="majority", step=1) == ["combine.x"]
+    )
+
+
 GOLD: dict[str, object] = {"role": "reference", "required": False}
 BY_CLAIM: dict[str, Any] = {"unit": "claim of answer, gold", "item": fields(gold=GOLD)}
 

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from evenhand.analysis.targets import TargetResult
-from evenhand.report.build import agreement_report
+from evenhand.report.build import FigureOptions, agreement_report, measures_report
 from evenhand.report.html.page import render
-from evenhand.report.text import agreement_text, report_text, shown
-from evenhand.statistics import Estimate, undefined
+from evenhand.report.json import agree_json, report_json
+from evenhand.report.text import agreement_text, measures_text, report_text, shown
+from evenhand.statistics import Estimate, Resampling, undefined
 from tests.measured import custom, study
 from tests.report.test_html import sample
+
+QUICK = Resampling(replicates=50)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +60,34 @@ def test_targets_name_the_label():
     assert first.split()[:6] == ["per_label", "support", "ann", "–", "auto", "C"]
     assert second.split()[:6] == ["per_label", "support", "ann", "–", "auto", "goal"]
     assert "NO EVIDENCE" in render(replace(report, targets=[replace(target, label="NO EVIDENCE")])).split("Targets:")[1]
+
+
+def test_criteria_taken_together_are_named_unless_they_are_all():
+    ratings = {name: {one: [5, 4] for one in ("relevance", "accuracy", "fluency")} for name in ("ann", "ben")}
+    tables = study("neureg-qa", ratings, 2)
+    for some, name in (
+        (("relevance", "fluency"), "relevance and fluency together"),
+        (tuple(tables.tables), "all criteria"),
+    ):
+        report = agreement_report(tables, plan=QUICK, options=FigureOptions(together=some))
+        head = next(line for line in agreement_text(report).splitlines() if line.startswith(f"{name} (ordinal): "))
+        assert "once for each criterion" in head
+        assert name.capitalize() in render(report)
+        assert "all criteria" in agree_json(report)["criteria"]
+        assert "titles" not in report_json(report)
+
+
+@pytest.mark.parametrize("documents", [None, [7, 7, 8, 9, 9]])
+def test_what_intervals_are_computed_over_is_said_if_items_are_grouped(documents: list[int] | None):
+    ratings = {name: {"support": ["SUPPORTED"] * 5} for name in ("ann", "ben")}
+    tables = study("halo-support", ratings, 5)
+    tables = replace(tables, documents=None if documents is None else np.array(documents))
+    agreement, measured = agreement_report(tables, plan=QUICK), measures_report(tables, plan=QUICK)
+    for text in (agreement_text(agreement), measures_text(measured), report_text(agreement), render(agreement)):
+        assert text.count("over 3 groups of items with the same document_id") == (documents is not None)
+    assert "groups" not in report_json(agreement)["source"]
+    nothing = replace(tables, protocol=tables.protocol.model_copy(update={"measures": ()}))
+    assert "defines no measures" in measures_text(measures_report(nothing, plan=QUICK))
 
 
 def test_percentages_are_summed_up_and_not_listed():

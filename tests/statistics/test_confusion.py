@@ -73,7 +73,10 @@ def test_a_rare_label_leaves_a_mean_over_labels_without_interval() -> None:
     b = np.where(generator.random(209) < 0.9, a, 0)
     found = macro_f1(cross(a, b, 3))
     assert found.value is not None
-    assert (found.low, found.note) == (None, "no interval: too few units have the rarest label of the scale: 9")
+    assert (found.low, found.note) == (
+        None,
+        "no interval: too few units have the rarest label of the scale: 9 of 10 needed",
+    )
     assert macro_f1(cross(np.append(a, 2), np.append(b, 2), 3)).low is not None
     # A label that neither used may be as rare; weighted by how often a label is true, a rare one does not matter.
     assert macro_f1(cross(a[:200], b[:200], 3)).low is None

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from evenhand.analysis.tables import Combined, Table, Tables
 from evenhand.errors import UserError
 from evenhand.protocol.model import Combination
+from evenhand.protocol.problems import validation_problems
 from evenhand.records import Kind, RaterRef, Status, Value
 from evenhand.statistics import MISSING, FloatArray, IntArray
 from evenhand.text import quoted, unknown
@@ -33,10 +34,11 @@ def parse_combination(spec: str) -> tuple[str, Combination]:
     parts = [part.strip() for part in inside.split(",") if part.strip()]
     options = dict(part.replace(" ", "").split("=", 1) for part in parts if "=" in part)
     members = {"of": tuple(part for part in parts if "=" not in part)} if any("=" not in part for part in parts) else {}
+    given = {"rule": rule, **members, **options}
     try:
-        return name, Combination.model_validate({"rule": rule, **members, **options})
+        return name, Combination.model_validate(given)
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        wrong = "; ".join(map(str, validation_problems(error, Combination, given)))
         raise UserError(f"{quoted(spec)}: {wrong}; {_VALID}") from None
 
 

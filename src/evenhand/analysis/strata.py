@@ -33,7 +33,7 @@ def strata(tables: Tables, by: Sequence[Sequence[str]]) -> list[Stratum]:
         codes = [coded(column, labels) for column, labels in zip(columns.values(), values, strict=True)]
         for places in product(*(range(len(labels)) for labels in values)):
             items: BoolArray = np.logical_and.reduce([code == place for code, place in zip(codes, places, strict=True)])
-            of = {field: labels[place] for field, labels, place in zip(fields, values, places, strict=True)}
+            of = {field: labels[place] for field, labels, place in zip(columns, values, places, strict=True)}
             if items.any():
                 parts.append(Stratum(of, items if tables.clusters is None else items[tables.clusters], items))
     return parts

@@ -4,6 +4,7 @@ The parts that are valid are checked even if others are not, so that one run rep
 misspelt keys and wrong types.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Annotated, Any, TypeVar, cast
@@ -11,23 +12,9 @@ from typing import Annotated, Any, TypeVar, cast
 from pydantic import StrictFloat, StringConstraints, TypeAdapter, ValidationError
 
 from evenhand.errors import KEPT, Problem
+from evenhand.protocol import model
 from evenhand.protocol.completion import concerns
-from evenhand.protocol.model import (
-    AbstentionMeasure,
-    AgreementMeasure,
-    AnswerMeasure,
-    Condition,
-    Criterion,
-    Example,
-    FieldMeasure,
-    FieldSpec,
-    MeanMeasure,
-    Measure,
-    ProportionMeasure,
-    TextMeasure,
-    quoted_evidence,
-    unit_fields,
-)
+from evenhand.protocol.model import Condition, Criterion, Example, FieldSpec, Measure, quoted_evidence, unit_fields
 from evenhand.protocol.problems import Content, KeyPath
 from evenhand.records import Value
 from evenhand.scales import Numeric, Ordinal, Scale, Text, is_within, label_key
@@ -99,6 +86,10 @@ class _Check:
     def unknown(self, what: str, name: object, valid: Collection[str], path: KeyPath, *within: str | int) -> Problem:
         return self.problem(unknown(what, name, valid), path, *within)
 
+    def repeated(self, names: Sequence[object], *path: str | int) -> Iterator[Problem]:
+        times = Counter(name for name in names if isinstance(name, str))
+        yield from (self.problem(f"{name!r} is named twice", path) for name in times if times[name] > 1)
+
     # Fields
 
     def fields_alone(self) -> Iterator[Problem]:
@@ -115,7 +106,9 @@ class _Check:
     def field_uses(self) -> Iterator[Problem]:
         """Problems of strata, cluster and unit, which name fields."""
         strata = [(name, ("strata", index)) for index, name in enumerate(entries_of(self.raw.get("strata")))]
+        yield from self.repeated([name for name, _ in strata], "strata")
         for index, names in enumerate(entries_of(self.raw.get("crossed"))):
+            yield from self.repeated(entries_of(names), "crossed", index)
             strata += [(name, ("crossed", index, place)) for place, name in enumerate(entries_of(names))]
         for name, path in strata:
             yield from self.field_use(name, LABEL, "results are broken down by fields of kind label", *path)
@@ -125,8 +118,7 @@ class _Check:
         use = f"units are made from {'fields' if by_claim else 'a required field'} of kind text"
         for name in dict.fromkeys(self.unit_fields):
             yield from self.field_use(name, ("text",), use, "unit", required=not by_claim)
-            if self.unit_fields.count(name) > 1:
-                yield self.problem(f"{name!r} is named twice", ("unit",))
+        yield from self.repeated(self.unit_fields, "unit")
 
     def field_use(
         self, name: object, kinds: Collection[str], use: str, *path: str | int, required: bool = False
@@ -173,6 +165,7 @@ class _Check:
         if len(overall) > 1:
             yield self.problem(f"only one criterion summarises the others, not {' and '.join(overall)}", ("criteria",))
         yield from self.unasked_fields()
+        yield from self.combinations()
 
     def criterion_fields(self, criterion: Criterion, path: KeyPath) -> Iterator[Problem]:
         """The problems of the fields that a criterion is about and is checked against."""
@@ -197,6 +190,13 @@ class _Check:
             if always and not any(concerns(one, name) for one in always):
                 what = f"no criterion without a condition is asked about {name!r}, which the unit names"
                 yield self.problem(what, ("criteria",))
+
+    def combinations(self) -> Iterator[Problem]:
+        scales = [criterion and criterion.scale for criterion in self.criteria]
+        for name, given in mapping_of(self.raw.get("combine")).items():
+            how = valid_or_none(model.Combination.model_validate, given)
+            if how and None not in scales and (wrong := how.misfit(scales)):
+                yield self.problem(wrong, ("combine", name))
 
     def condition(self, condition: Condition, path: KeyPath, valid: Collection[str]) -> Iterator[Problem]:
         """The problems of a condition on one of the criteria `valid`."""
@@ -257,11 +257,12 @@ class _Check:
             yield self.unknown("part", label, [str(part) for part in parts], path)
 
     def measure(self, measure: Measure, path: KeyPath) -> Iterator[Problem]:
-        if isinstance(measure, FieldMeasure):
+        if isinstance(measure, model.FieldMeasure):
             yield from self.fields_read(measure, path)
             return
-        several = isinstance(measure, MeanMeasure | AgreementMeasure)
-        if isinstance(measure, AgreementMeasure) and measure.together:
+        several = isinstance(measure, model.MeanMeasure | model.AgreementMeasure)
+        yield from self.repeated(measure.criteria if several else (), *path, "criteria")
+        if isinstance(measure, model.AgreementMeasure) and measure.together:
             scales = filter(None, map(self.scale, measure.criteria))
             if len({(scale.type, tuple(scale.values)) for scale in scales}) > 1:
                 yield self.problem("only criteria with the same values can be taken together", path, "criteria")
@@ -271,22 +272,22 @@ class _Check:
                 yield self.unknown("criterion", name, self.by_id, path, "criteria" if several else "criterion")
             elif scale is not None and (needed := _needed_scale(measure, scale)):
                 yield self.problem(f"{needed}; {name!r} is {scale.type}", path)
-            elif scale is not None and isinstance(measure, ProportionMeasure):
+            elif scale is not None and isinstance(measure, model.ProportionMeasure):
                 yield from self.values(measure.any_of, scale, (*path, "any_of"))
                 yield from self.values(measure.exclude, scale, (*path, "exclude"))
                 if measure.also is not None:
                     yield from self.condition(measure.also, (*path, "also"), self.by_id)
-        if isinstance(measure, ProportionMeasure):
+        if isinstance(measure, model.ProportionMeasure):
             yield from self.per_item(measure, path)
 
-    def fields_read(self, measure: FieldMeasure, path: KeyPath) -> Iterator[Problem]:
+    def fields_read(self, measure: model.FieldMeasure, path: KeyPath) -> Iterator[Problem]:
         for key, kinds in measure.kinds.items():
             use = f"it must be of kind {listed(kinds, 'or')}"
             yield from self.field_use(getattr(measure, key), kinds, use, *path, key)
-        if isinstance(measure, AbstentionMeasure) and not (measure.built_in or measure.phrases):
+        if isinstance(measure, model.AbstentionMeasure) and not (measure.built_in or measure.phrases):
             yield self.problem("without Evenhand's own phrases it needs 'phrases'", path, "built_in")
 
-    def per_item(self, measure: ProportionMeasure, path: KeyPath) -> Iterator[Problem]:
+    def per_item(self, measure: model.ProportionMeasure, path: KeyPath) -> Iterator[Problem]:
         """The problems of what a proportion says of the units of an item."""
         criterion = self.by_id.get(measure.criterion)
         of = criterion.of if criterion else None
@@ -304,10 +305,10 @@ class _Check:
             yield self.problem("the unit is the whole item: leave 'per' out", (*path, "per"))
         elif criterion and criterion.when is not None:
             yield self.problem(f"{criterion.id!r} is not asked about every unit of an item", (*path, "per"))
-        known = [one for one in self.measures if isinstance(one, TextMeasure | AbstentionMeasure)]
+        known = [one for one in self.measures if isinstance(one, model.TextMeasure | model.AbstentionMeasure)]
         if measure.times is not None and measure.times not in (names := [one.name for one in known]):
             yield self.unknown("measure of texts", measure.times, names, (*path, "times"))
-        fields = [one.field for one in known if isinstance(one, AbstentionMeasure)]
+        fields = [one.field for one in known if isinstance(one, model.AbstentionMeasure)]
         field = measure.of or of or " ".join(self.unit_fields)
         if measure.abstained is not None and field not in fields:
             what = f"'abstained' needs a measure of kind abstention of {field!r} that tells which texts abstain"
@@ -357,9 +358,9 @@ class _Check:
                 yield self.problem(f"{name!r} is asked only when {when.describe()}", (*path, "ratings", name))
 
 
-def valid_fields(given: object, model: type[F]) -> dict[str, F | None]:
+def valid_fields(given: object, kind: type[F]) -> dict[str, F | None]:
     """The fields of a file by name, None for those that are not valid."""
-    return {str(name): valid_or_none(model.model_validate, spec) for name, spec in mapping_of(given).items()}
+    return {str(name): valid_or_none(kind.model_validate, spec) for name, spec in mapping_of(given).items()}
 
 
 def field_problems(
@@ -443,10 +444,10 @@ def _misspelt(value: Value, scale: Scale) -> str | None:
 
 def _needed_scale(measure: Measure, scale: Scale) -> str | None:
     """What a measure needs instead of a criterion on this scale; None if it fits."""
-    if isinstance(measure, MeanMeasure) and not isinstance(scale, Ordinal | Numeric):
+    if isinstance(measure, model.MeanMeasure) and not isinstance(scale, Ordinal | Numeric):
         return f"a {measure.kind} needs ratings that are numbers"
-    if isinstance(measure, AnswerMeasure) and not isinstance(scale, Text):
+    if isinstance(measure, model.AnswerMeasure) and not isinstance(scale, Text):
         return f"{measure.kind} needs a text criterion"
-    if isinstance(measure, AgreementMeasure) and isinstance(scale, Text):
+    if isinstance(measure, model.AgreementMeasure) and isinstance(scale, Text):
         return f"{measure.kind} needs labels or levels"
     return None

@@ -1,6 +1,6 @@
 """What a protocol file holds, key by key. `load` reads it, `check` compares its parts."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 from evenhand.nlp.quotes import Quotes
 from evenhand.protocol.definitions import Definition
 from evenhand.records import FieldValue, Triple, Value
-from evenhand.scales import CONTINUOUS, Labels, Scale, Strict, Text
+from evenhand.scales import CONTINUOUS, Labels, Numeric, Ordinal, Scale, Strict, Text
 from evenhand.text import listed
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", description="lower-case letters, digits and underscores")]
@@ -285,6 +285,7 @@ class Target(Strict):
 
 
 CombinationRule = Literal["pool", "mean", "majority", "plurality"]
+_RULES_WITH = {"step": ("mean",), "ties": ("plurality",), "fewest": ("mean", "majority", "plurality")}
 
 
 class Combination(Strict):
@@ -301,6 +302,15 @@ class Combination(Strict):
         "of the rater named first",
     )
     fewest: int = Field(default=1, ge=1, description="ratings that a unit needs; a pool has no use for it")
+
+    def misfit(self, scales: Iterable[object]) -> str | None:
+        """Why it cannot be used with criteria on these scales: an option of another rule, or too large a step."""
+        for name, rules in _RULES_WITH.items():
+            if name in self.model_fields_set and self.rule not in rules:
+                return f"{name!r} is an option of {listed(rules, 'or')}, not of {self.rule}"
+        lengths = [scale.ends[1] - scale.ends[0] for scale in scales if isinstance(scale, Ordinal | Numeric)]
+        too_long = self.rule == "mean" and self.step > max(lengths, default=0.0)
+        return f"no criterion has a scale of numbers as long as the mean's step, {self.step:g}" if too_long else None
 
     def describe(self) -> str:
         """How the raters are combined, in words."""

@@ -95,6 +95,7 @@ _NEEDED = {
     "string_type": "a text",
     "string_too_short": "a text that is not empty",
     "too_short": "at least {min_length}",
+    "greater_than": "a number greater than {gt:g}",
     "greater_than_equal": "a number of at least {ge:g}",
     "less_than_equal": "a number of at most {le:g}",
     "finite_number": "a number that is not infinite",

@@ -13,14 +13,14 @@ from evenhand.analysis.figures import Figure
 from evenhand.analysis.measures import measures
 from evenhand.analysis.overlap_scores import OverlapScore, overlap_scores
 from evenhand.analysis.strata import Stratum, strata
-from evenhand.analysis.tables import Tables
+from evenhand.analysis.tables import ALL, Tables
 from evenhand.analysis.targets import TargetResult, targets
 from evenhand.analysis.trust import Trust, trust
 from evenhand.errors import UserError
 from evenhand.protocol.model import Combination, Protocol
 from evenhand.records import Item, Kind, Rating, Status, Unit, Value
 from evenhand.statistics import DEFAULT, Resampling
-from evenhand.text import listed, unknown
+from evenhand.text import counted, listed, quoted, unknown
 from evenhand.version import __version__
 
 MOST_CASES = 20
@@ -46,6 +46,8 @@ class Provenance:
     """Raters who saw what others had said: in their own figures, but in no agreement."""
     own_output: Mapping[str, int] = field(default_factory=dict[str, int])
     """Models that rated what they had written themselves, each with the number of such units."""
+    groups: Sequence[str] = field(default=(), metadata={"words": True})
+    """A sentence on the groups of items that intervals are computed over, if items are grouped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class FigureOptions:
 
 def figure_options(tables: Tables, by: Sequence[str], combine: Sequence[str], together: str | None) -> FigureOptions:
     """What figures are asked for beyond the protocol's own, from how it is written."""
-    comparable = list(tables.compared().tables) if together or combine else []
+    comparable = list(tables.compared().tables) if together is not None or combine else []
     criteria = [] if together is None else comparable if together == "all" else _names(together)
     for name in criteria:
         if name not in comparable:
@@ -103,20 +105,23 @@ def figure_options(tables: Tables, by: Sequence[str], combine: Sequence[str], to
         raise UserError(f"{criteria[0]} is only one criterion: there is nothing to take together")
     fields = [_names(given) for given in by]
     for name in dict.fromkeys(name for names in fields for name in names):
-        if name in tables.protocol.item.fields and not any(tables.labels.get(name, ())):
+        if name in tables.labels and not any(tables.labels[name]):
             raise UserError(f"no item has a value in the field {name!r}, so nothing can be broken down by it")
     parsed = list(map(parse_combination, combine))
     combinations = dict(parsed)
     if len(combinations) < len(parsed):
         raise UserError(f"each combination of raters needs a name of its own: {listed([name for name, _ in parsed])}")
     for name, how in combinations.items():
-        if how.rule == "mean" and all(tables.tables[one].scores is None for one in comparable):
-            raise UserError(f"{name}: no criterion of {tables.protocol.name} has numbers to take the mean of")
+        if wrong := how.misfit([tables.tables[one].criterion.scale for one in comparable]):
+            raise UserError(f"{name}: {wrong}")
     return FigureOptions(fields, combinations, criteria)
 
 
 def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
+    names = [name.strip() for name in text.split(",")]
+    if len(set(names)) < len(names):
+        raise UserError(f"the same name appears twice in {quoted(text)}")
+    return names
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +139,7 @@ class Report:
     trust: Mapping[str, Trust] = field(default_factory=dict[str, Trust])
     cases: Sequence[Case] = ()
     scores: Sequence[OverlapScore] = ()
+    titles: Mapping[str, str] = field(default_factory=dict[str, str], metadata={"words": True})
 
 
 Fetch = Callable[[Sequence[int]], Sequence[tuple[Item, Unit, Sequence[Rating]]]]
@@ -181,13 +187,13 @@ def agreement_report(
     by_stratum: list[Agreement] = []
     for one in views:
         combined = _combined(one, options)
-        parts = strata(one, options.by) if options.by else []
         agreements |= _agreements(one, combined, plan)
-        for part in parts:
+        for part in strata(one, options.by):
             by_stratum += _agreements(one, combined, plan, part).values()
     return replace(
         heading,
         agreements=agreements,
+        titles={ALL: f"{listed(options.together)} together"} if 0 < len(options.together) < len(every.tables) else {},
         by_stratum=by_stratum,
         scores=overlap_scores(view, plan, options.by or None) if view.scores else (),
         targets=targets(tables, plan=plan),
@@ -234,6 +240,8 @@ def _heading(tables: Tables, location: str, plan: Resampling, options: FigureOpt
         counts = [table.statuses[number] for table in (*tables.tables.values(), *tables.scores.values())]
         statuses = {status: sum(count.get(status, 0) for count in counts) for status in Status}
         raters.append(RaterRow(rater.id, rater.kind, rater.version, statuses, tables.failures.get(rater.id, {})))
+    n_groups = 0 if tables.documents is None else len(np.unique(tables.documents))
+    over = f"Intervals are computed over {counted(n_groups, 'group')} of items with the same {tables.protocol.cluster}."
     source = Provenance(
         location=location,
         protocol=tables.protocol,
@@ -245,6 +253,7 @@ def _heading(tables: Tables, location: str, plan: Resampling, options: FigureOpt
         n_units=tables.n_units,
         left_out=tables.left_out,
         adjudicators=tables.ruled(),
+        groups=[over] if n_groups else (),
     )
     return Report(source, raters, combined={**tables.protocol.combine, **options.combine})
 

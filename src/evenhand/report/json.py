@@ -64,7 +64,7 @@ def json_text(document: object) -> str:
 
 
 def plain(value: object) -> Any:
-    """Dataclasses, enums, mappings, sequences and dates as plain JSON values; an estimate as a statistic."""
+    """Values as plain JSON: an estimate as a statistic, dataclasses without the fields that are marked as `words`."""
     return json.loads(json.dumps(value, default=_plainer, allow_nan=False))
 
 
@@ -74,7 +74,7 @@ def _plainer(value: object) -> object:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if is_dataclass(value) and not isinstance(value, type):
-        entries = {entry.name: getattr(value, entry.name) for entry in fields(value)}
+        entries = {entry.name: getattr(value, entry.name) for entry in fields(value) if "words" not in entry.metadata}
         return {"name": entries.pop("statistic"), **entries} if isinstance(value, Figure) else entries
     if isinstance(value, datetime):
         return value.isoformat()

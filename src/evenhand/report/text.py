@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from evenhand.analysis.agreement import Agreement, Pair
 from evenhand.analysis.figures import PEOPLE, Figure
 from evenhand.analysis.overlap_scores import OverlapScore
+from evenhand.analysis.tables import ALL
 from evenhand.analysis.targets import TargetResult
 from evenhand.analysis.trust import Trust
 from evenhand.records import Status
@@ -31,22 +32,23 @@ def report_text(report: Report) -> str:
         f"{source.replicates:,} bootstrap replicates, seed {source.seed}",
     ]
     raters = [*_raters(report.raters), *_own_output(source), *_left_out(source)]
-    agreements = map(_criterion, report.agreements.values())
-    parts = [head, raters, _targets(report.targets), _measures(report.measures), *agreements]
+    agreements = [_criterion(one, report.titles) for one in report.agreements.values()]
+    parts = [head, raters, source.groups, _targets(report.targets), _measures(report.measures), *agreements]
     return _paragraphs([*parts, *_scores(report.scores), *map(_trust, report.trust.values())]) + "\n"
 
 
 def agreement_text(report: Report) -> str:
     """What `evenhand agree` prints."""
     left_out = ([words] for words in _left_out(report.source))
-    agreements = map(_criterion, [*report.agreements.values(), *report.by_stratum])
+    agreements = [_criterion(one, report.titles) for one in (*report.agreements.values(), *report.by_stratum)]
     parts = [*agreements, *_scores(report.scores), _combined(report), _targets(report.targets)]
-    return _paragraphs([*parts, *left_out])
+    return _paragraphs([*parts, report.source.groups, *left_out])
 
 
 def measures_text(report: Report) -> str:
     """What `evenhand measures` prints."""
-    parts = [_measures(report.measures), _combined(report), _earlier(report.source)]
+    groups = report.source.groups if report.measures else ()
+    parts = [_measures(report.measures), groups, _combined(report), _earlier(report.source)]
     return _paragraphs(parts) or f"{report.source.protocol.name} defines no measures."
 
 
@@ -157,18 +159,18 @@ def _counts(left_out: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {why.replace('_', ' ')}" for why, count in left_out.items())
 
 
-def _criterion(found: Agreement) -> list[str]:
-    ordered = found.level != "nominal"
+def _criterion(found: Agreement, titles: Mapping[str, str]) -> list[str]:
     overall = [
         ["percent agreement", shown(found.percent), "among people", shown(found.ceiling)],
         [f"α ({found.level})", shown(found.alpha), "among people", shown(found.ceiling_alpha)],
-        ["AC2 (quadratic)" if ordered else "AC1", shown(found.ac), "Fleiss κ", shown(found.fleiss)],
+        ["AC1" if found.level == "nominal" else "AC2 (quadratic)", shown(found.ac), "Fleiss κ", shown(found.fleiss)],
         *([["ICC(2,1)", shown(found.icc), "", ""]] if found.icc else []),
     ]
     stratum = f", {of}" if (of := _stratum(found.stratum)) else ""
     units = f"{counted(found.n_units, 'unit')} rated by two or more"
-    lines = [line(f"{found.criterion} ({found.level}){stratum}: {units}")]
-    lines += _table(overall)
+    units += ", a unit counted once for each criterion" if found.criterion == ALL else ""
+    title = titles.get(found.criterion, found.criterion)
+    lines = [line(f"{title} ({found.level}){stratum}: {units}"), *_table(overall)]
     if found.values:
         lines.append(f"  ratings: {', '.join(f'{name} {value:,.4g}' for name, value in found.values.items())}")
     elif found.spread is not None:

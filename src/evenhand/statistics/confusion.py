@@ -149,7 +149,7 @@ def mean_over_labels(pair: Cross, score: Score, weighted: bool = False, plan: Re
         return pair.sample.perfect(_worst_mean(pair, weighted, pair.sample.unseen(plan.level)), pair.n)
     sums = np.concatenate((truth * given, truth, given), axis=1)
     fewest = min(pair.sample.blocks_with(label) for label in (truth + given).T > 0)
-    too_few = f"too few {pair.sample.block}s have the rarest label of the scale: {fewest}"
+    too_few = f"too few {pair.sample.block}s have the rarest label of the scale: {fewest} of {FEWEST_OF_A_LABEL} needed"
     no_interval = too_few if fewest < FEWEST_OF_A_LABEL and not weighted else None
     informative = pair.sample.n_blocks if pair.sample.few_clusters else None
     found = pair.sample.estimate(sums, value, pair.n, NO_SHARED, plan, informative=informative, no_interval=no_interval)

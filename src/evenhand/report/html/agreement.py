@@ -61,7 +61,7 @@ def _criterion(found: Agreement, view: View) -> Markup:
     stratum = [f"{field} {value}" for field, value in (found.stratum or {}).items()]
     title = ", ".join([view.criterion(found.criterion), *stratum])
     parts = [element("h3", title, id=anchor("agreement", found.criterion, *stratum))]
-    parts.append(note(criterion.question if criterion else "Every rating on every criterion counts."))
+    parts.append(note(criterion.question if criterion else "A unit counts once for each criterion."))
     if criterion and criterion.scale.type == "text":
         parts.append(note("Free-text answers are compared only by whether there is one."))
     parts += [warning(text) for text in found.warnings]

@@ -137,5 +137,5 @@ evenhand measures {place} --json
 evenhand report {place} -o report.html
 evenhand protocol show {protocol.name}"""
     same = note("The same study, version and seed give the same figures to the last digit:")
-    body = join([facts(entries), same, element("pre", element("code", commands))])
+    body = join([facts(entries), *map(note, source.groups), same, element("pre", element("code", commands))])
     return Section("reproduce", "Reproducing these figures", body)

@@ -85,7 +85,7 @@ class View:
 
     def criterion(self, criterion: str) -> str:
         known = self.protocol.by_id.get(criterion)
-        return known.title if known else criterion.capitalize()
+        return known.title if known else self.full.titles.get(criterion, criterion).capitalize()
 
     def value(self, criterion: str, value: Value) -> str:
         """A value with its level's label if it has one: `4 Good`."""
