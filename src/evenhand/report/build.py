@@ -188,7 +188,7 @@ def agreement_report(
     for one in views:
         combined = _combined(one, options)
         agreements |= _agreements(one, combined, plan)
-        for part in strata(one, options.by):
+        for part in strata(one, options.by) if options.by else ():
             by_stratum += _agreements(one, combined, plan, part).values()
     return replace(
         heading,
@@ -240,8 +240,10 @@ def _heading(tables: Tables, location: str, plan: Resampling, options: FigureOpt
         counts = [table.statuses[number] for table in (*tables.tables.values(), *tables.scores.values())]
         statuses = {status: sum(count.get(status, 0) for count in counts) for status in Status}
         raters.append(RaterRow(rater.id, rater.kind, rater.version, statuses, tables.failures.get(rater.id, {})))
-    n_groups = 0 if tables.documents is None else len(np.unique(tables.documents))
-    over = f"Intervals are computed over {counted(n_groups, 'group')} of items with the same {tables.protocol.cluster}."
+    groups: list[str] = []
+    if tables.documents is not None:
+        number = counted(len(np.unique(tables.documents)), "group")
+        groups = [f"Intervals are computed over {number} of items with the same {tables.protocol.cluster}."]
     source = Provenance(
         location=location,
         protocol=tables.protocol,
@@ -253,7 +255,7 @@ def _heading(tables: Tables, location: str, plan: Resampling, options: FigureOpt
         n_units=tables.n_units,
         left_out=tables.left_out,
         adjudicators=tables.ruled(),
-        groups=[over] if n_groups else (),
+        groups=groups,
     )
     return Report(source, raters, combined={**tables.protocol.combine, **options.combine})
 
