@@ -276,7 +276,8 @@ class Study:
             ratings = store.ratings.all(digest=protocol.digest)
             rated = store.ratings.rated(protocol.digest)
             return wide_sheet(protocol, store.items.units(), store.items.all(), ratings, raters, rated)
-        return diagnosis_sheet(self.protocol, store.items.units(), store.ratings.all(every_digest=True), raters)
+        rated = store.ratings.rated(*(version.protocol.digest for version in self.versions()))
+        return diagnosis_sheet(self.protocol, store.items.units(), store.ratings.all(every_digest=True), raters, rated)
 
     def ratings_frame(
         self, shape: Literal["long", "wide"] = "long", *, library: Literal["pandas", "polars"] = "pandas"

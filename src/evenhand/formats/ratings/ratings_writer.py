@@ -50,10 +50,9 @@ def wide_sheet(
     rater who gave it; a rater who gave nothing but scores has no column for a criterion. A cell without a value is
     empty, whatever the reason; the diagnosis has the reasons.
     """
-    ids = [rater.id for rater in raters]
-    only_scores = {rater for _, rater in rated} - {rater for name, rater in rated if name not in SCORES}
-    pairs = [(criterion.id, rater) for criterion in protocol.criteria for rater in ids if rater not in only_scores]
-    pairs += [(score, rater) for score in SCORES for rater in ids if (score, rater) in rated]
+    judges = _without_scorers(raters, rated)
+    pairs = [(criterion.id, rater) for criterion in protocol.criteria for rater in judges]
+    pairs += [(score, rater.id) for score in SCORES for rater in raters if (score, rater.id) in rated]
     columns = ["item", "unit", *protocol.strata, *(f"{criterion}:{rater}" for criterion, rater in pairs)]
 
     def rows() -> Iterator[Sequence[object]]:
@@ -70,21 +69,32 @@ def wide_sheet(
 
 
 def diagnosis_sheet(
-    protocol: Protocol, units: Iterable[Unit], ratings: Iterable[Rating], raters: Sequence[RaterRef]
+    protocol: Protocol,
+    units: Iterable[Unit],
+    ratings: Iterable[Rating],
+    raters: Sequence[RaterRef],
+    rated: Collection[tuple[str, str]],
 ) -> Sheet:
     """A unit and criterion in each row, a column for each rater, and whether the ratings count, and if not, why.
 
-    Give the current ratings under every digest: those of an earlier protocol are named as such and do not count.
+    Give the current ratings under every digest, and what is `rated` under any: those of an earlier protocol are named
+    as such and do not count. A rater who gave nothing but overlap scores has no column.
     """
     fixed = ["item", "unit", "criterion", "used", "why_not"]
-    names = [rater.id if rater.id not in fixed else f"rater:{rater.id}" for rater in raters]
-    ids = [rater.id for rater in raters]
+    ids = _without_scorers(raters, rated)
+    names = [rater if rater not in fixed else f"rater:{rater}" for rater in ids]
     rows = (
         [unit.item, unit.position, criterion.id, *_diagnosis(protocol, criterion.id, given, ids)]
         for unit, given in joined(units, ratings)
         for criterion in protocol.criteria
     )
     return Sheet([*fixed[:3], *names, *fixed[3:]], rows)
+
+
+def _without_scorers(raters: Sequence[RaterRef], rated: Collection[tuple[str, str]]) -> Sequence[str]:
+    """The raters, without those who gave nothing but overlap scores."""
+    scorers = {rater for _, rater in rated} - {rater for name, rater in rated if name not in SCORES}
+    return [rater.id for rater in raters if rater.id not in scorers]
 
 
 def _diagnosis(protocol: Protocol, criterion: str, given: Sequence[Rating], raters: Sequence[str]) -> list[object]:
@@ -96,7 +106,7 @@ def _diagnosis(protocol: Protocol, criterion: str, given: Sequence[Rating], rate
     reasons = {rater: _why_not(found.get(rater), protocol.digest) for rater in raters}
     values = [None if reasons[rater] else _cell(found[rater].value) for rater in raters]
     missing = [f"{rater}: {why}" for rater, why in reasons.items() if why]
-    used = "yes" if not missing else "no" if len(missing) == len(raters) else "partly"
+    used = "no" if len(missing) == len(raters) else "partly" if missing else "yes"
     return [*values, used, "; ".join(missing) or None]
 
 
