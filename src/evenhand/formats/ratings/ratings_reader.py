@@ -31,11 +31,12 @@ from evenhand.protocol.completion import concerns, is_asked
 from evenhand.protocol.model import SCORES, Criterion, Protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Unit, Value
 from evenhand.scales import PERCENT, Nominal, Scale, Text, check_distribution, check_mean, label_key
-from evenhand.text import quoted, unknown
+from evenhand.text import quoted, some_of, unknown
 
 BATCH = 1_000
 LONGEST_RATER = 200
 WHO = "name them with --rater ID, or in a column rater"
+OTHER_STUDY = "the file was probably made for another study; import it there, or correct the ids"
 DATE = "a spreadsheet program has made a date of it; format the column as a number or text"
 
 UnitsOf = Callable[[Sequence[str]], Mapping[str, Sequence[Unit]]]
@@ -263,6 +264,10 @@ class RatingsFile:
             self.summary.rows += len(batch)
             ids = list(dict.fromkeys(row.item for row in batch if row.item))
             units = units_of(ids)
+            if len(ids) > 1 and not units and self.summary.rows == len(batch):
+                what = f"none of these items is in the study: {some_of(ids, 3)}"
+                problems.add(what, column=self._layout.column(self._layout.item_name), fix=OTHER_STUDY)
+                problems.raise_if_any()
             items: Mapping[str, Item] = items_of(ids) if any(CHECK in row.cells for row in batch) else {}
             for row in batch:
                 yield from (rating for rating in self._row_ratings(row, units, items) if not problems)
@@ -381,7 +386,8 @@ class RatingsFile:
         if row.item is None:
             return self._report("empty, but a rating is about an item", row, self._layout.item_name)
         if row.item not in units:
-            fix = "a spreadsheet program may have changed it" if row.item.isdigit() else None
+            fix = "correct the id, or add the item with Study.add_items in Python"
+            fix = "a spreadsheet program may have changed it" if row.item.isdigit() else fix
             return self._report(f"the study has no item {quoted(row.item)}", row, self._layout.item_name, fix)
         cell, here, rule = row.cells.get("unit"), units[row.item], self._protocol.rule.of
         valid = f"from 1 to {len(here)}" if len(here) > 1 else "1"
