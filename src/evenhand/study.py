@@ -243,7 +243,8 @@ class Study:
         )
         ratings = file.ratings(self.store.items.units_of, self.store.items.find_many)
         added = self.store.ratings.add(ratings, raters=file.raters, keep_same=True)
-        return ImportResult(table.source, file.summary, added, file.similar_raters())
+        absent = self.store.items.count_units() - len(file.sheet_units) if file.sheet_units else 0
+        return ImportResult(table.source, file.summary, added, file.similar_raters(), absent)
 
     def export_ratings(
         self, path: str | Path, shape: Shape = "long", *, digest: str | None = None, overwrite: bool = False

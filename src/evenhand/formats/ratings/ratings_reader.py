@@ -214,6 +214,8 @@ class RatingsFile:
         self._kinds: dict[str, Kind] = {}
         self._find_kinds(kind)
         self.summary = ImportSummary(without_column=self._layout.without_column)
+        self.sheet_units: set[tuple[str, object]] = set()
+        """Items and positions in the rows of a blind sheet, blank ones included."""
         self._criteria = {
             label_key(spelling): criterion
             for criterion in reversed(protocol.criteria)
@@ -270,6 +272,8 @@ class RatingsFile:
                 problems.raise_if_any()
             items: Mapping[str, Item] = items_of(ids) if any(CHECK in row.cells for row in batch) else {}
             for row in batch:
+                if "-" in str(row.cells.get(CHECK)) and row.item in units:
+                    self.sheet_units.add((row.item, row.cells.get("unit")))
                 yield from (rating for rating in self._row_ratings(row, units, items) if not problems)
         yield from (rating for rating in self._settled() if not problems)
         problems.raise_if_any()
