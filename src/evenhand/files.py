@@ -135,8 +135,8 @@ def _advice(error: OSError, path: Path) -> str:
     folder = path.absolute().parent
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk is full; make room, or choose another folder than {folder}"
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"the folder {folder} is not writable; choose another one"
-    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+    if error.errno in (errno.ENOENT, errno.ENOTDIR) and not folder.is_dir():
         return f"there is no folder {folder}; create it first"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):
+        return f"the folder {folder} is not writable; choose another one"
     return error.strerror or str(error)
