@@ -12,6 +12,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from evenhand.errors import InputError, Problem, UserError
+from evenhand.text import quoted
 
 MARK_WITHIN = 4096
 """Bytes at the beginning and at the end of a file in which its generator's mark is looked for."""
@@ -56,12 +57,22 @@ def reading(path: Path, error: type[InputError] = InputError) -> Generator[None]
 
 
 def check_size(source: str, size: int, what: str = "the file") -> None:
-    """Raise InputError if what has to be read as a whole is larger than the limit."""
-    most = os.environ.get(LIMIT, "")
-    limit = int(most) if most.isdecimal() and len(most) < 10 else MOST_MB
-    if size > limit * 1_000_000:
+    """Raise InputError if what has to be read as a whole is larger than the limit, UserError if that is not valid."""
+    limit, actual = _limit(), size / 1e6
+    if actual > limit:
+        places = next((n for n in range(6) if round(limit, n) == limit < round(actual, n)), 6)
+        told = f"{what} has {actual:,.{places}f} MB, and the limit is {limit:,.{places}f} MB"
         fix = f"split it, or set the environment variable {LIMIT} to the megabytes that your memory allows"
-        raise InputError(source, [Problem(f"{what} has {size / 1e6:,.0f} MB, and the limit is {limit:,} MB", fix=fix)])
+        raise InputError(source, [Problem(told, fix=fix)])
+
+
+def _limit() -> float:
+    given = os.environ.get(LIMIT, "").strip() or str(MOST_MB)
+    with suppress(ValueError):
+        if (limit := float(given)) > 0:
+            return limit
+    valid = f"a number of megabytes above 0, such as {MOST_MB} or 0.5"
+    raise UserError(f"the environment variable {LIMIT} is {quoted(given)}; valid is {valid}")
 
 
 def parse_json(text: str) -> object:
