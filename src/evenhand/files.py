@@ -12,7 +12,6 @@ from pathlib import Path
 from uuid import uuid4
 
 from evenhand.errors import InputError, Problem, UserError
-from evenhand.text import quoted
 
 MARK_WITHIN = 4096
 """Bytes at the beginning and at the end of a file in which its generator's mark is looked for."""
@@ -58,21 +57,13 @@ def reading(path: Path, error: type[InputError] = InputError) -> Generator[None]
 
 def check_size(source: str, size: int, what: str = "the file") -> None:
     """Raise InputError if what has to be read as a whole is larger than the limit, UserError if that is not valid."""
-    limit, actual = _limit(), size / 1e6
-    if actual > limit:
-        places = next((n for n in range(6) if round(limit, n) == limit < round(actual, n)), 6)
-        told = f"{what} has {actual:,.{places}f} MB, and the limit is {limit:,.{places}f} MB"
-        fix = f"split it, or set the environment variable {LIMIT} to the megabytes that your memory allows"
-        raise InputError(source, [Problem(told, fix=fix)])
-
-
-def _limit() -> float:
     given = os.environ.get(LIMIT, "").strip() or str(MOST_MB)
-    with suppress(ValueError):
-        if (limit := float(given)) > 0:
-            return limit
-    valid = f"a number of megabytes above 0, such as {MOST_MB} or 0.5"
-    raise UserError(f"the environment variable {LIMIT} is {quoted(given)}; valid is {valid}")
+    limit, actual = float(given) if re.fullmatch(r"\d+(\.\d+)?", given) else 0, size / 1e6
+    if not limit:
+        raise UserError(f"the environment variable {LIMIT} is {given!r}; valid is a number of megabytes above 0")
+    if actual > limit:
+        fix = f"split it, or set the environment variable {LIMIT} to the megabytes that your memory allows"
+        raise InputError(source, [Problem(f"{what} has {actual:,g} MB, and the limit is {limit:,g} MB", fix=fix)])
 
 
 def parse_json(text: str) -> object:

@@ -316,8 +316,7 @@ class CalibrationResult(Result):
 
 @dataclass(frozen=True, repr=False)
 class ImportResult(Result):
-    """What an import of ratings read, and what of it was new. `similar`: new raters with ids like those of others;
-    `absent`: units of the study for which a blind sheet has no row."""
+    """What an import read and what was new. `similar`: new ids like others; `absent`: units without a row in it."""
 
     source: str
     summary: ImportSummary

@@ -128,8 +128,8 @@ class RaterCounters:
         if len(self.failures) > MOST_REASONS:
             yield f"    … and {len(self.failures) - MOST_REASONS:,} more reasons"
         if self.quotes:
-            found = f"{self.misquoted:,} not found in the item" if self.misquoted else "all found in the item"
-            yield f"  quotes as evidence: {self.quotes:,}, {found}"
+            which = f"{self.misquoted:,} not" if self.misquoted else "all"
+            yield f"  quotes as evidence: {self.quotes:,}, {which} found in the item"
 
     def usage_lines(self) -> Iterator[str]:
         """Calls, tokens and cost, in one line; none if no model was asked."""

@@ -163,7 +163,7 @@ def test_diagnosis_says_what_was_used_and_why_not() -> None:
         rating(SUPPORT, "s1", "support", "bot", status=Status.FAILED, reason="timed out"),
         rating(SUPPORT, "s2", "support", "ann", status=Status.CANNOT_ASSESS),
     ]
-    sheet = diagnosis_sheet(SUPPORT, flat(UNITS), given, [ANN, BOB, BOT, used], [])
+    sheet = diagnosis_sheet(SUPPORT, flat(UNITS), given, [ANN, BOB, BOT, used])
     assert sheet.columns == ["item", "unit", "criterion", "ann", "bob", "bot", "rater:used", "used", "why_not"]
     assert [list(row) for row in sheet.rows] == [
         [
@@ -179,7 +179,7 @@ def test_diagnosis_says_what_was_used_and_why_not() -> None:
 
 def test_diagnosis_of_what_was_used() -> None:
     given = [rating(SUPPORT, "s1", "support", "ann", value="SUPPORTED")]
-    sheet = diagnosis_sheet(SUPPORT, flat(item_units("s1")), given, [ANN], [])
+    sheet = diagnosis_sheet(SUPPORT, flat(item_units("s1")), given, [ANN])
     assert [list(row) for row in sheet.rows] == [["s1", 1, "support", "SUPPORTED", "yes", None]]
 
 

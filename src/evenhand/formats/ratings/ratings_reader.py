@@ -21,7 +21,7 @@ from pydantic import (
     field_validator,
 )
 
-from evenhand.errors import Problems, UserError
+from evenhand.errors import InputError, Problems, UserError
 from evenhand.files import parse_json
 from evenhand.formats.ratings.check_column import CHECK, refused
 from evenhand.formats.ratings.layouts import Cells, FileRow, Slot, layout_of
@@ -36,7 +36,7 @@ from evenhand.text import quoted, some_of, unknown
 BATCH = 1_000
 LONGEST_RATER = 200
 WHO = "name them with --rater ID, or in a column rater"
-OTHER_STUDY = "the file was probably made for another study; import it there, or correct the ids"
+OTHER_STUDY = "the file was probably made for another study"
 DATE = "a spreadsheet program has made a date of it; format the column as a number or text"
 
 UnitsOf = Callable[[Sequence[str]], Mapping[str, Sequence[Unit]]]
@@ -215,7 +215,6 @@ class RatingsFile:
         self._find_kinds(kind)
         self.summary = ImportSummary(without_column=self._layout.without_column)
         self.sheet_units: set[tuple[str, object]] = set()
-        """Items and positions in the rows of a blind sheet, blank ones included."""
         self._criteria = {
             label_key(spelling): criterion
             for criterion in reversed(protocol.criteria)
@@ -267,9 +266,7 @@ class RatingsFile:
             ids = list(dict.fromkeys(row.item for row in batch if row.item))
             units = units_of(ids)
             if len(ids) > 1 and not units and self.summary.rows == len(batch):
-                what = f"none of these items is in the study: {some_of(ids, 3)}"
-                problems.add(what, column=self._layout.column(self._layout.item_name), fix=OTHER_STUDY)
-                problems.raise_if_any()
+                raise InputError(problems.source, f"{OTHER_STUDY}; none of these items is in this one: {some_of(ids, 3)}")
             items: Mapping[str, Item] = items_of(ids) if any(CHECK in row.cells for row in batch) else {}
             for row in batch:
                 if "-" in str(row.cells.get(CHECK)) and row.item in units:
@@ -390,8 +387,7 @@ class RatingsFile:
         if row.item is None:
             return self._report("empty, but a rating is about an item", row, self._layout.item_name)
         if row.item not in units:
-            fix = "correct the id, or add the item with Study.add_items in Python"
-            fix = "a spreadsheet program may have changed it" if row.item.isdigit() else fix
+            fix = "a spreadsheet program may have changed the id; correct it, or add the item with Study.add_items"
             return self._report(f"the study has no item {quoted(row.item)}", row, self._layout.item_name, fix)
         cell, here, rule = row.cells.get("unit"), units[row.item], self._protocol.rule.of
         valid = f"from 1 to {len(here)}" if len(here) > 1 else "1"

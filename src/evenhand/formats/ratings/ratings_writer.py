@@ -50,8 +50,8 @@ def wide_sheet(
     rater who gave it; a rater who gave nothing but scores has no column for a criterion. A cell without a value is
     empty, whatever the reason; the diagnosis has the reasons.
     """
-    judges = _without_scorers(raters, rated)
-    pairs = [(criterion.id, rater) for criterion in protocol.criteria for rater in judges]
+    judges = without_scorers(raters, rated)
+    pairs = [(criterion.id, rater.id) for criterion in protocol.criteria for rater in judges]
     pairs += [(score, rater.id) for score in SCORES for rater in raters if (score, rater.id) in rated]
     columns = ["item", "unit", *protocol.strata, *(f"{criterion}:{rater}" for criterion, rater in pairs)]
 
@@ -69,20 +69,15 @@ def wide_sheet(
 
 
 def diagnosis_sheet(
-    protocol: Protocol,
-    units: Iterable[Unit],
-    ratings: Iterable[Rating],
-    raters: Sequence[RaterRef],
-    rated: Collection[tuple[str, str]],
+    protocol: Protocol, units: Iterable[Unit], ratings: Iterable[Rating], raters: Sequence[RaterRef]
 ) -> Sheet:
     """A unit and criterion in each row, a column for each rater, and whether the ratings count, and if not, why.
 
-    Give the current ratings under every digest, and what is `rated` under any: those of an earlier protocol are named
-    as such and do not count. A rater who gave nothing but overlap scores has no column.
+    Give the current ratings under every digest: those of an earlier protocol are named as such and do not count.
     """
     fixed = ["item", "unit", "criterion", "used", "why_not"]
-    ids = _without_scorers(raters, rated)
-    names = [rater if rater not in fixed else f"rater:{rater}" for rater in ids]
+    names = [rater.id if rater.id not in fixed else f"rater:{rater.id}" for rater in raters]
+    ids = [rater.id for rater in raters]
     rows = (
         [unit.item, unit.position, criterion.id, *_diagnosis(protocol, criterion.id, given, ids)]
         for unit, given in joined(units, ratings)
@@ -91,10 +86,10 @@ def diagnosis_sheet(
     return Sheet([*fixed[:3], *names, *fixed[3:]], rows)
 
 
-def _without_scorers(raters: Sequence[RaterRef], rated: Collection[tuple[str, str]]) -> Sequence[str]:
+def without_scorers(raters: Iterable[RaterRef], rated: Collection[tuple[str, str]]) -> Sequence[RaterRef]:
     """The raters, without those who gave nothing but overlap scores."""
     scorers = {rater for _, rater in rated} - {rater for name, rater in rated if name not in SCORES}
-    return [rater.id for rater in raters if rater.id not in scorers]
+    return [rater for rater in raters if rater.id not in scorers]
 
 
 def _diagnosis(protocol: Protocol, criterion: str, given: Sequence[Rating], raters: Sequence[str]) -> list[object]:
