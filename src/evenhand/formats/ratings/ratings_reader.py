@@ -214,7 +214,7 @@ class RatingsFile:
         self._kinds: dict[str, Kind] = {}
         self._find_kinds(kind)
         self.summary = ImportSummary(without_column=self._layout.without_column)
-        self.sheet_units: set[tuple[str, object]] = set()
+        self.sheet_units: set[tuple[object, object]] = set()
         self._criteria = {
             label_key(spelling): criterion
             for criterion in reversed(protocol.criteria)
