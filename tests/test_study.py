@@ -249,6 +249,19 @@ def test_an_earlier_version_is_exported_and_put_in_force_again(tmp_path: Path):
         assert study.change is None
 
 
+def test_the_rows_that_a_blind_sheet_has_lost_are_counted(tmp_path: Path):
+    sheet = tmp_path / "sheet.csv"
+    items = [{"id": name, "question": "Q?", "context": "C.", "generated_answer": name} for name in "123"]
+    with Study.create(tmp_path / "s.db", "halo-support", items) as study:
+        study.export_ratings(sheet, "blind")
+        head, *rows = sheet.read_text(encoding="utf-8-sig").splitlines()
+        assert study.import_ratings(sheet, rater="ann").absent == 0
+        sheet.write_text("\n".join([head, *rows[:1]]), encoding="utf-8")
+        found = study.import_ratings(sheet, rater="ann")
+        assert (found.absent, "2 units" in str(found)) == (2, True)
+        assert study.import_ratings([{"id": "1", "support": "SUPPORTED"}], rater="ann").absent == 0
+
+
 def test_a_sheet_for_other_texts_is_not_imported(tmp_path: Path):
     with Study.create(tmp_path / "a.db", "stem-accuracy", [_stem_item()]) as study:
         study.export_ratings(tmp_path / "sheet.csv", "blind")

@@ -56,12 +56,14 @@ def reading(path: Path, error: type[InputError] = InputError) -> Generator[None]
 
 
 def check_size(source: str, size: int, what: str = "the file") -> None:
-    """Raise InputError if what has to be read as a whole is larger than the limit."""
-    most = os.environ.get(LIMIT, "")
-    limit = int(most) if most.isdecimal() and len(most) < 10 else MOST_MB
-    if size > limit * 1_000_000:
+    """Raise InputError if what has to be read as a whole is larger than the limit, UserError if that is not valid."""
+    given = os.environ.get(LIMIT, "").strip() or str(MOST_MB)
+    limit, actual = float(given) if re.fullmatch(r"\d+(\.\d+)?", given) else 0, size / 1e6
+    if not limit:
+        raise UserError(f"the environment variable {LIMIT} is {given!r}; valid is a number of megabytes above 0")
+    if actual > limit:
         fix = f"split it, or set the environment variable {LIMIT} to the megabytes that your memory allows"
-        raise InputError(source, [Problem(f"{what} has {size / 1e6:,.0f} MB, and the limit is {limit:,} MB", fix=fix)])
+        raise InputError(source, [Problem(f"{what} has {actual:,g} MB, and the limit is {limit:,g} MB", fix=fix)])
 
 
 def parse_json(text: str) -> object:
@@ -135,8 +137,8 @@ def _advice(error: OSError, path: Path) -> str:
     folder = path.absolute().parent
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk is full; make room, or choose another folder than {folder}"
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"the folder {folder} is not writable; choose another one"
-    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+    if error.errno in (errno.ENOENT, errno.ENOTDIR) and not folder.is_dir():
         return f"there is no folder {folder}; create it first"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):
+        return f"the folder {folder} is not writable; choose another one"
     return error.strerror or str(error)

@@ -316,12 +316,13 @@ class CalibrationResult(Result):
 
 @dataclass(frozen=True, repr=False)
 class ImportResult(Result):
-    """What an import of ratings read, and what of it was new. `similar`: new raters with ids like those of others."""
+    """What an import read and what was new. `similar`: new ids like others; `absent`: units without a row in it."""
 
     source: str
     summary: ImportSummary
     added: Added
     similar: Mapping[str, Sequence[str]]
+    absent: int = 0
     _title = "Imported ratings"
     _heads = ("rater", "ratings")
 
@@ -334,7 +335,8 @@ class ImportResult(Result):
         stored += [f"{added.known:,} already in the study"] if added.known else []
         notes = [
             (read.blanks, f"{counted(read.blanks, 'blank cell')}, counted as not rated"),
-            (read.left_out, f"{read.left_out:,} rationales, confidences or notes without a rating, ignored"),
+            (self.absent, f"not in the file: {counted(self.absent, 'unit')} of the study"),
+            (read.left_out, f"rationales, confidences or notes without a rating, ignored: {read.left_out:,}"),
             (read.without_rationale, f"{counted(read.without_rationale, 'rating')} without a required rationale"),
             (read.without_confidence, f"{counted(read.without_confidence, 'unit')} without a required confidence"),
             (read.without_column, f"no column for: {', '.join(read.without_column)}"),
@@ -369,7 +371,7 @@ class RunResult(Result):
 
     @property
     def units(self) -> int:
-        """Units rated in this run, failed ones included."""
+        """Units done in this run, failed ones included."""
         return sum(counts["units"] for counts in self.raters.values())
 
     @property
@@ -396,7 +398,7 @@ class RunResult(Result):
 
     def _summary(self) -> str:
         ended = f"; stopped: {self.stopped}" if self.stopped else ""
-        return f"{counted(self.units, 'unit')} rated, {self.failed_units:,} failed{ended}"
+        return f"{counted(self.units, 'unit')} done, {self.failed_units:,} failed{ended}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -16,7 +16,7 @@ from evenhand.formats.derived_units import DerivedUnits, read_claims, read_quest
 from evenhand.formats.items import ItemSource, items_of
 from evenhand.formats.ratings.blind_sheet import filled_fields, write_blind
 from evenhand.formats.ratings.ratings_reader import RatingsFile, named_rater
-from evenhand.formats.ratings.ratings_writer import diagnosis_sheet, long_sheet, wide_sheet
+from evenhand.formats.ratings.ratings_writer import diagnosis_sheet, long_sheet, wide_sheet, without_scorers
 from evenhand.formats.tables.table import Sheet, data_frame
 from evenhand.formats.tables.table_files import TableSource, table_of, write_table
 from evenhand.llm.endpoints import model_name
@@ -243,7 +243,8 @@ class Study:
         )
         ratings = file.ratings(self.store.items.units_of, self.store.items.find_many)
         added = self.store.ratings.add(ratings, raters=file.raters, keep_same=True)
-        return ImportResult(table.source, file.summary, added, file.similar_raters())
+        absent = self.store.items.count_units() - len(file.sheet_units) if file.sheet_units else 0
+        return ImportResult(table.source, file.summary, added, file.similar_raters(), absent)
 
     def export_ratings(
         self, path: str | Path, shape: Shape = "long", *, digest: str | None = None, overwrite: bool = False
@@ -276,7 +277,8 @@ class Study:
             ratings = store.ratings.all(digest=protocol.digest)
             rated = store.ratings.rated(protocol.digest)
             return wide_sheet(protocol, store.items.units(), store.items.all(), ratings, raters, rated)
-        return diagnosis_sheet(self.protocol, store.items.units(), store.ratings.all(every_digest=True), raters)
+        judges = without_scorers(raters, store.ratings.rated(*(one.protocol.digest for one in self.versions())))
+        return diagnosis_sheet(self.protocol, store.items.units(), store.ratings.all(every_digest=True), judges)
 
     def ratings_frame(
         self, shape: Literal["long", "wide"] = "long", *, library: Literal["pandas", "polars"] = "pandas"

@@ -33,7 +33,7 @@ def server() -> Generator[ChatServer]:
 def test_models_rate_a_study_and_the_summary_says_what_it_took(call: Caller, study: str, server: ChatServer):
     out = call.fine("judge", study, "--rater", f"m={server.url}#m")
     assert out.splitlines()[:3] == [
-        "m: 5 of 5 units rated",
+        "m: 5 of 5 units done",
         "  ratings: rated 5",
         "  5 calls; 500 tokens read, 100 written; price unknown",
     ]
@@ -88,7 +88,7 @@ def test_failures_are_listed_by_reason_and_the_exit_code_is_1(call: Caller, stud
     with ChatServer(says("no idea")) as server:
         result = call("judge", study, "--rater", f"m={server.url}#m", "--limit", 2)
     assert result.code == 1
-    assert "m: 2 of 2 units rated\n  ratings: failed 2\n    failed 2: not JSON\n" in result.out
+    assert "m: 2 of 2 units done\n  ratings: failed 2\n    failed 2: not JSON\n" in result.out
     assert "--retry-failed" in result.out
 
 
@@ -194,7 +194,7 @@ def test_an_interrupted_run_waits_for_its_calls_and_keeps_their_replies(tmp_path
         assert [(kept.state, kept.counts["units"]) for kept in opened.store.work.runs()] == [("stopped", calls)]
     assert "stopping: waiting for open calls" in err
     assert "interrupted; the same command continues from here and pays for nothing twice" in err
-    assert f"m: {calls} of 2,000 units rated" in out
+    assert f"m: {calls} of 2,000 units done" in out
 
 
 def test_a_second_interrupt_leaves_the_calls_under_way(tmp_path: Path):
@@ -242,7 +242,7 @@ def test_reasons_are_asked_for_and_kept_where_the_protocol_asks_for_none(call: C
     }
     with ChatServer(says(json.dumps(reply))) as server:
         out = call.fine("judge", study, "--rater", f"m={server.url}#m", "--reasons")
-    assert "quotes as evidence: 5, of which 0 are not found in the item" in out
+    assert "quotes as evidence: 5, all found in the item" in out
     with Study.open(study) as opened:
         rating = next(iter(opened.ratings()))
         assert rating.digest == opened.protocol.digest

@@ -75,7 +75,7 @@ def rated(folder: Path, *answers: str) -> Path:
 
 def test_the_worked_example_answered_by_quest_eval(call: Caller, study: str):
     out = call.fine("judge", study, "--rater", "quest-eval")
-    assert out.startswith("quest-eval: 3 of 3 units rated\n  ratings: rated 3\n")
+    assert out.startswith("quest-eval: 3 of 3 units done\n  ratings: rated 3\n")
     with Study.open(study) as opened:
         answers = [rating.value for rating in opened.ratings()]
     assert answers == ["March 2019", "Ines Calder", UNANSWERABLE]

@@ -236,7 +236,7 @@ def test_a_study_is_rated_from_the_command_line(tmp_path: Path, capsys: pytest.C
     halo_study(tmp_path, 3).close()
     study = tmp_path / "study.db"
     out = call.fine("judge", study, "--rater", f"nli=verifier(onnx:{source.format(NETWORKS)})")
-    assert out.startswith("nli: 3 of 3 units rated\n  ratings: rated 3\n")
+    assert out.startswith("nli: 3 of 3 units done\n  ratings: rated 3\n")
     with Study.open(str(study)) as opened:
         assert len(opened.ratings_frame()) == 3
 
@@ -421,7 +421,7 @@ def test_the_command_line_fetches_a_model_and_ends_with_exit_code_2_without_a_ne
     halo_study(tmp_path, 2).close()
     judge = ("-m", "evenhand", "judge", str(tmp_path / "study.db"), "--rater", "nli=verifier(onnx:acme/nli)")
     code, out, err = machine.run(*judge, TQDM_POSITION="-1")  # with its progress, although this is not a terminal
-    assert (code, out.startswith("nli: 2 of 2 units rated"), "model.onnx: 100%" in err) == (0, True, True), err
+    assert (code, out.startswith("nli: 2 of 2 units done"), "model.onnx: 100%" in err) == (0, True, True), err
     shutil.rmtree(machine.cache)
     machine.disconnect()
     code, out, err = machine.run(*judge)

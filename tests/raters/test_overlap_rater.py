@@ -161,6 +161,21 @@ def test_the_file_of_ratings_holds_scores_and_can_be_imported(tmp_path: Path):
     assert wide == [{"item": "a", "unit": 1, **scores}, {"item": "a", "unit": 2, **dict.fromkeys(scores)}]
 
 
+def test_the_diagnosis_leaves_out_a_rater_who_gave_only_scores(tmp_path: Path):
+    path = tmp_path / "diagnosis.jsonl"
+
+    def rows() -> list[object]:
+        study.export_ratings(path, "diagnosis", overwrite=True)
+        return [json.loads(row) for row in path.read_text(encoding="utf-8").splitlines()]
+
+    with Study.create(tmp_path / "study.db", HALO, [halo("a", generated_answer="x", gold_answer="y")]) as study:
+        judge(study.store, ["overlap(chrf)"])
+        row = {"item": "a", "unit": 1, "criterion": "support"}
+        assert rows() == [{**row, "used": "no", "why_not": None}]
+        study.import_ratings([{"id": "a", "support": "SUPPORTED"}], rater="ann")
+        assert rows() == [{**row, "ann": "SUPPORTED", "used": "yes", "why_not": None}]
+
+
 def test_a_score_is_a_number_from_0_to_1_also_in_the_store(tmp_path: Path):
     items = [halo("a", generated_answer="x", gold_answer="y")]
     with Study.create(tmp_path / "study.db", HALO, items) as study:

@@ -203,6 +203,7 @@ def test_a_language_that_it_does_not_know_is_a_failure_of_that_sentence_alone():
     assert answer_of(known).value == "Accurate"
     assert unknown.failure is not None
     assert "Cyrillic" in unknown.failure.reason
+    assert "verifier(onnx:mdeberta)" in unknown.failure.reason
     (whole,) = judged(HALO, halo("引擎重四十公斤。", "The engine weighs 40 kg."))
     assert whole.failure is not None
 

@@ -20,7 +20,7 @@ from evenhand.report.html.plots import (
     steps_for,
     track,
 )
-from evenhand.report.numbers import described, number, tick
+from evenhand.report.numbers import apart, described, number, tick
 from evenhand.statistics import Bin, Estimate, undefined
 
 CSS = (files("evenhand.report") / "page.css").read_text(encoding="utf-8")
@@ -65,6 +65,15 @@ def test_what_cannot_be_seen_is_made_visible():
 )
 def test_numbers(value: float, style: str, written: str):
     assert number(value, style) == written  # pyright: ignore[reportArgumentType]
+
+
+def test_a_number_beside_the_goal_does_not_read_like_it():
+    missed = Estimate(0.667, 0.42, 0.848, 15)
+    assert number(0.848, apart("share", 0.85, missed)) == "84.8%"
+    assert apart("share", 0.848, missed) == "share"
+    assert apart("share", 0.9, missed) == "share"
+    assert number(0.796, apart("coefficient", 0.8, Estimate(0.796, n=15))) == "0.796"
+    assert tick(0.5, "exact share") == "50%"
 
 
 def test_an_estimate_in_one_line():

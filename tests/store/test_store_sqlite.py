@@ -120,6 +120,21 @@ def test_a_taken_name_and_a_left_over_log_are_refused(tmp_path: Path, suffix: st
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(f"study.db{suffix}", b"precious")]
 
 
+@pytest.mark.parametrize("location", ["", " "])
+def test_a_blank_name_is_not_a_study(location: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        create_store(location, PROTOCOL, "p", work(1))
+    assert caught.value.location is None
+    with pytest.raises(StudyError, match="give a path"):
+        open_store(location)
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder in which nobody can make a file")
+def test_a_folder_in_which_nothing_can_be_made_is_not_called_missing() -> None:
+    with pytest.raises(StudyError, match="write permission"):
+        make(Path("/proc/evenhand.db"))
+
+
 def test_whoever_comes_second_does_not_overwrite(tmp_path: Path) -> None:
     def slow() -> Iterator[ItemUnits]:
         yield from work(1)

@@ -8,21 +8,28 @@ from evenhand.analysis.tables import MOST_PAIRS
 from evenhand.statistics import Estimate
 from evenhand.text import counted
 
-Style = Literal["share", "coefficient", "score", "points"]
-"""A percentage; a number to two places; the same in a scale's own units; a difference with its sign."""
+Style = Literal["share", "coefficient", "score", "points", "exact share", "exact"]
+"""A percentage; a number to two places; the same in a scale's own units; a difference with its sign; one more digit."""
+
+_FORMATS = {"share": ".0%", "points": "+.2f", "exact share": ".1%", "exact": ".3f"}
 
 
 def number(value: float, style: Style = "coefficient") -> str:
-    if style == "share":
-        return _minus(f"{100 * value:.0f}%")
-    written = f"{value:+.2f}" if style == "points" else f"{value:.2f}"
-    return written.lstrip("+-") if float(written) == 0 else _minus(written)
+    written = f"{value:{_FORMATS.get(style, '.2f')}}"
+    return written.lstrip("+-") if float(written.rstrip("%")) == 0 else _minus(written)
+
+
+def apart(style: Style, goal: float, found: Estimate) -> Style:
+    """The style, with one more digit if without it another number reads like the goal."""
+    others = [one for one in (found.value, found.low, found.high) if one is not None and one != goal]
+    alike = number(goal, style) in [number(one, style) for one in others]
+    return style if not alike else "exact share" if style == "share" else "exact"
 
 
 def tick(value: float, style: Style) -> str:
     """A number on an axis: no more places than it needs."""
-    if style == "share":
-        return number(value, style)
+    if style in ("share", "exact share"):
+        return number(value, "share")
     return _minus(f"{value:+g}" if style == "points" and value else f"{value:g}")
 
 

@@ -128,7 +128,8 @@ class RaterCounters:
         if len(self.failures) > MOST_REASONS:
             yield f"    … and {len(self.failures) - MOST_REASONS:,} more reasons"
         if self.quotes:
-            yield f"  quotes as evidence: {self.quotes:,}, of which {self.misquoted:,} are not found in the item"
+            which = f"{self.misquoted:,} not" if self.misquoted else "all"
+            yield f"  quotes as evidence: {self.quotes:,}, {which} found in the item"
 
     def usage_lines(self) -> Iterator[str]:
         """Calls, tokens and cost, in one line; none if no model was asked."""
@@ -150,7 +151,7 @@ class RaterCounters:
         if not self.to_do:
             yield f"{self.rater}: nothing to do, every unit is rated or failed; --retry-failed tries failed ones again"
             return
-        yield f"{self.rater}: {self.units:,} of {counted(self.to_do, 'unit')} rated"
+        yield f"{self.rater}: {self.units:,} of {counted(self.to_do, 'unit')} done"
         yield from self.rating_lines()
         yield from (f"  {remark}" for remark in self.remarks)
         yield from self.usage_lines()

@@ -53,7 +53,7 @@ _RATED = (
     select(current.c.criterion, raters.c.id)
     .join(raters, raters.c.seq == current.c.rater)
     .join(protocols, protocols.c.seq == current.c.protocol)
-    .where(protocols.c.digest == bindparam("digest"))
+    .where(protocols.c.digest.in_(bindparam("digests", expanding=True)))
     .distinct()
 )
 # Items and positions by themselves find some pairs too many, but SQLite has no index search for a list of pairs.
@@ -256,9 +256,9 @@ class Ratings:
             for row in sorted(rows, key=lambda row: row[0])
         }
 
-    def rated(self, digest: str) -> Collection[tuple[str, str]]:
-        """The criteria and scores that have ratings under a protocol, each with the rater who gave them."""
-        return {(row.criterion, row.id) for row in self._database.read(_RATED, {"digest": digest})}
+    def rated(self, *digests: str) -> Collection[tuple[str, str]]:
+        """The criteria and scores that have ratings under these protocols, each with the rater who gave them."""
+        return {(row.criterion, row.id) for row in self._database.read(_RATED, {"digests": digests})}
 
     def revision(self) -> int:
         """A number that grows with every stored rating: the same number, the same ratings."""

@@ -258,7 +258,7 @@ FULL_DISK = "the disk is full (or a quota is used up); nothing of this was store
 SAME_MOMENT = "another process changed the same rating at the same moment; nothing was stored. Try again"
 _READ_ONLY = (
     "cannot be written: the file, its folder or the disk is read-only, or belongs to another user. A study needs "
-    "write permission for its file and its folder; change that, or copy the study elsewhere"
+    "write permission for its file and its folder; change that, or put the study elsewhere"
 )
 _MESSAGES = {
     sqlite3.SQLITE_FULL: FULL_DISK,
@@ -274,7 +274,7 @@ _MESSAGES = {
 }
 _FILE_MESSAGES = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), FULL_DISK),
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _READ_ONLY),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT), _READ_ONLY),
 }
 
 
@@ -291,7 +291,7 @@ def _file_errors(path: Path) -> Generator[None]:
         yield
     except OSError as error:
         message = _FILE_MESSAGES.get(error.errno or 0) or error.strerror or str(error)
-        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        if error.errno in (errno.ENOENT, errno.ENOTDIR) and not path.parent.is_dir():
             message = f"there is no folder {str(path.parent)!r}; create it first"
         raise StudyError(message) from error
 

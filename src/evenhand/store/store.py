@@ -117,14 +117,14 @@ def may_be_study(name: str) -> bool:
 
 
 def _database(location: str | Path, patience: float = PATIENCE) -> Database:
-    if isinstance(location, Path) or "://" not in location:
+    if isinstance(location, Path) or (location.strip() and "://" not in location):
         return SqliteDatabase(str(location), patience)
     if location.startswith(SCHEMES):
         return PostgresDatabase(location, patience)
     raise StudyError(
         "a study is a SQLite file or a PostgreSQL database; give a path such as study.db, or "
         "a URL such as postgresql://USER:PASSWORD@HOST:5432/DATABASE",
-        location=masked(location),
+        location=masked(location.strip()) or None,
     )
 
 

@@ -82,6 +82,21 @@ def test_nobody_is_named(write: Write) -> None:
     assert "problems" not in message
 
 
+def test_a_file_without_any_item_of_the_study_is_one_problem(write: Write) -> None:
+    path = write("id,support\n" + "".join(f"x{number},SUPPORTED\n" for number in range(15)))
+    with pytest.raises(InputError) as caught:
+        imported(path, SUPPORT, ITEMS, rater="ann")
+    (problem,) = caught.value.problems
+    assert problem.row is None
+    assert "x0, x1, x2 … and 12 more" in problem.what
+
+
+def test_an_unknown_item_among_known_ones_has_a_fix(write: Write) -> None:
+    with pytest.raises(InputError) as caught:
+        imported(write("id,support\ns1,SUPPORTED\nx1,SUPPORTED\n"), SUPPORT, ITEMS, rater="ann")
+    assert [(problem.row, bool(problem.fix)) for problem in caught.value.problems] == [(3, True)]
+
+
 @pytest.mark.parametrize("cell", ["4", "4.0", "Good", "good", "4 - Good", "4 (Good)"])
 def test_spellings_of_a_level(write: Write, cell: str) -> None:
     ratings, _ = imported(write(f"id,clarity\ns1,{cell}\n"), GRADES, ITEMS, rater="ann")

@@ -1,6 +1,7 @@
 """Files that are small and unpack to much, or that hold what no cell can: refused with place and limit, and cheaply."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -12,8 +13,8 @@ import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 from xlsxwriter import Workbook  # pyright: ignore[reportMissingTypeStubs]
 
-from evenhand.errors import InputError, Problems, ProtocolError
-from evenhand.files import LIMIT, parse_json
+from evenhand.errors import InputError, Problems, ProtocolError, UserError
+from evenhand.files import LIMIT, check_size, parse_json
 from evenhand.formats.derived_units import read_questions
 from evenhand.formats.items import read_items
 from evenhand.formats.tables.cells import text_of
@@ -103,27 +104,56 @@ def test_the_limit_of_what_a_part_unpacks_to_can_be_raised(tmp_path: Path, monke
     path = workbook(tmp_path / "a.xlsx", "sheet1.xml", lambda part: part + b" " * 1_100_000)
     monkeypatch.setenv(LIMIT, "1")
     message = problem(path)
-    assert "xl/worksheets/sheet1.xml, once unpacked, has 1 MB, and the limit is 1 MB" in message
+    assert "xl/worksheets/sheet1.xml, once unpacked, has 1.1" in message
     assert LIMIT in message
     monkeypatch.setenv(LIMIT, "2")
     assert table_rows(open_table(path)) == [(2, ["1", "x"])]
+
+
+@pytest.mark.parametrize("value", ["abc", "-1", "0", "nan", "1,5"])
+def test_a_limit_that_is_not_a_number_above_0_is_named(monkeypatch: pytest.MonkeyPatch, value: str):
+    monkeypatch.setenv(LIMIT, value)
+    with pytest.raises(UserError) as caught:
+        check_size("a.json", 1)
+    assert LIMIT in str(caught.value)
+    assert repr(value) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "size", "shown"),
+    [
+        (" 1 ", 3_400_000, ["3.4", "1"]),
+        ("0.5", 600_000, ["0.6", "0.5"]),
+        ("0.5", 500_001, ["0.500001", "0.5"]),
+        ("1000", 1_000_200_000, ["1,000.2", "1,000"]),
+    ],
+)
+def test_a_size_over_the_limit_never_reads_like_it(
+    monkeypatch: pytest.MonkeyPatch, value: str, size: int, shown: list[str]
+):
+    monkeypatch.setenv(LIMIT, value)
+    with pytest.raises(InputError) as caught:
+        check_size("a.json", size)
+    assert re.findall(r"([\d.,]+) MB", caught.value.problems[0].what) == shown
+    monkeypatch.setenv(LIMIT, "2000")
+    check_size("a.json", size)
 
 
 def test_a_text_that_many_cells_share_is_not_repeated_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(LIMIT, "20")
     texts = pa.DictionaryArray.from_arrays(pa.array([0] * 100, pa.int32()), pa.array(["x" * 1_000_000]))
     parquet.write_table(pa.table({"id": [str(n) for n in range(100)], "text": texts}), tmp_path / "a.parquet")
-    assert "and the limit is 20 MB" in problem(tmp_path / "a.parquet")
+    assert "and the limit is 20" in problem(tmp_path / "a.parquet")
     parquet.write_table(
         pa.table({"id": ["1"], "text": pa.ListArray.from_arrays([0, 100], texts)}), tmp_path / "b.parquet"
     )
-    assert "and the limit is 20 MB" in problem(tmp_path / "b.parquet")
+    assert "and the limit is 20" in problem(tmp_path / "b.parquet")
     cells = b"".join(b'<row><c t="s"><v>3</v></c><c t="s"><v>3</v></c></row>' for _ in range(20))
     path = workbook(
         tmp_path / "a.xlsx", "sheet1.xml", lambda part: part.replace(b"</sheetData>", cells + b"</sheetData>")
     )
     longer = workbook_with_long_text(path, tmp_path / "b.xlsx")
-    assert "and the limit is 20 MB" in problem(longer)
+    assert "and the limit is 20" in problem(longer)
 
 
 def workbook_with_long_text(source: Path, path: Path) -> Path:
@@ -141,7 +171,7 @@ def test_a_parquet_file_that_unpacks_to_much_is_refused_before_it_is_read(
     monkeypatch.setenv(LIMIT, "1")
     table = pa.table({"id": ["1"], "text": ["x" * 2_000_000]})
     parquet.write_table(table, tmp_path / "a.parquet", compression="zstd", use_dictionary=False)
-    assert "row group 1, once unpacked, has 2 MB" in problem(tmp_path / "a.parquet")
+    assert "row group 1, once unpacked, has 2" in problem(tmp_path / "a.parquet")
 
 
 def test_a_parquet_file_with_too_long_lists_or_a_too_long_description_is_refused(tmp_path: Path):
@@ -156,7 +186,7 @@ def test_a_parquet_file_with_too_long_lists_or_a_too_long_description_is_refused
 def test_a_json_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(LIMIT, "1")
     (tmp_path / "a.json").write_text(json.dumps([{"id": "x" * 1_100_000}]))
-    assert "the file has 1 MB, and the limit is 1 MB" in problem(tmp_path / "a.json")
+    assert "the file has 1.1" in problem(tmp_path / "a.json")
 
 
 @pytest.mark.parametrize(

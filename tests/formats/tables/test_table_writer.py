@@ -125,6 +125,12 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         write_table(tmp_path / "nowhere" / "a.csv", SHEET)
 
 
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder in which nobody can make a file")
+def test_a_folder_in_which_nothing_can_be_made() -> None:
+    with pytest.raises(UserError, match="not writable"):
+        write_table(Path("/proc/evenhand.csv"), SHEET)
+
+
 def test_a_folder_in_the_place_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "a.csv").mkdir()
     with pytest.raises(UserError, match="this is a folder"):

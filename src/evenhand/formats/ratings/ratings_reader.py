@@ -21,7 +21,7 @@ from pydantic import (
     field_validator,
 )
 
-from evenhand.errors import Problems, UserError
+from evenhand.errors import InputError, Problems, UserError
 from evenhand.files import parse_json
 from evenhand.formats.ratings.check_column import CHECK, refused
 from evenhand.formats.ratings.layouts import Cells, FileRow, Slot, layout_of
@@ -31,11 +31,12 @@ from evenhand.protocol.completion import concerns, is_asked
 from evenhand.protocol.model import SCORES, Criterion, Protocol
 from evenhand.records import Item, Kind, RaterRef, Rating, Span, Status, Unit, Value
 from evenhand.scales import PERCENT, Nominal, Scale, Text, check_distribution, check_mean, label_key
-from evenhand.text import quoted, unknown
+from evenhand.text import quoted, some_of, unknown
 
 BATCH = 1_000
 LONGEST_RATER = 200
 WHO = "name them with --rater ID, or in a column rater"
+OTHER_STUDY = "the file was probably made for another study"
 DATE = "a spreadsheet program has made a date of it; format the column as a number or text"
 
 UnitsOf = Callable[[Sequence[str]], Mapping[str, Sequence[Unit]]]
@@ -213,6 +214,7 @@ class RatingsFile:
         self._kinds: dict[str, Kind] = {}
         self._find_kinds(kind)
         self.summary = ImportSummary(without_column=self._layout.without_column)
+        self.sheet_units: set[tuple[object, object]] = set()
         self._criteria = {
             label_key(spelling): criterion
             for criterion in reversed(protocol.criteria)
@@ -263,8 +265,12 @@ class RatingsFile:
             self.summary.rows += len(batch)
             ids = list(dict.fromkeys(row.item for row in batch if row.item))
             units = units_of(ids)
+            if len(ids) > 1 and not units and self.summary.rows == len(batch):
+                raise InputError(problems.source, f"{OTHER_STUDY}; none of these items is in this one: {some_of(ids, 3)}")
             items: Mapping[str, Item] = items_of(ids) if any(CHECK in row.cells for row in batch) else {}
             for row in batch:
+                if "-" in str(row.cells.get(CHECK)) and row.item in units:
+                    self.sheet_units.add((row.item, row.cells.get("unit")))
                 yield from (rating for rating in self._row_ratings(row, units, items) if not problems)
         yield from (rating for rating in self._settled() if not problems)
         problems.raise_if_any()
@@ -381,7 +387,7 @@ class RatingsFile:
         if row.item is None:
             return self._report("empty, but a rating is about an item", row, self._layout.item_name)
         if row.item not in units:
-            fix = "a spreadsheet program may have changed it" if row.item.isdigit() else None
+            fix = "a spreadsheet program may have changed the id; correct it, or add the item with Study.add_items"
             return self._report(f"the study has no item {quoted(row.item)}", row, self._layout.item_name, fix)
         cell, here, rule = row.cells.get("unit"), units[row.item], self._protocol.rule.of
         valid = f"from 1 to {len(here)}" if len(here) > 1 else "1"

@@ -50,10 +50,9 @@ def wide_sheet(
     rater who gave it; a rater who gave nothing but scores has no column for a criterion. A cell without a value is
     empty, whatever the reason; the diagnosis has the reasons.
     """
-    ids = [rater.id for rater in raters]
-    only_scores = {rater for _, rater in rated} - {rater for name, rater in rated if name not in SCORES}
-    pairs = [(criterion.id, rater) for criterion in protocol.criteria for rater in ids if rater not in only_scores]
-    pairs += [(score, rater) for score in SCORES for rater in ids if (score, rater) in rated]
+    judges = without_scorers(raters, rated)
+    pairs = [(criterion.id, rater.id) for criterion in protocol.criteria for rater in judges]
+    pairs += [(score, rater.id) for score in SCORES for rater in raters if (score, rater.id) in rated]
     columns = ["item", "unit", *protocol.strata, *(f"{criterion}:{rater}" for criterion, rater in pairs)]
 
     def rows() -> Iterator[Sequence[object]]:
@@ -87,6 +86,12 @@ def diagnosis_sheet(
     return Sheet([*fixed[:3], *names, *fixed[3:]], rows)
 
 
+def without_scorers(raters: Iterable[RaterRef], rated: Collection[tuple[str, str]]) -> Sequence[RaterRef]:
+    """The raters, without those who gave nothing but overlap scores."""
+    scorers = {rater for _, rater in rated} - {rater for name, rater in rated if name not in SCORES}
+    return [rater for rater in raters if rater.id not in scorers]
+
+
 def _diagnosis(protocol: Protocol, criterion: str, given: Sequence[Rating], raters: Sequence[str]) -> list[object]:
     """Each rater's value, then `yes`, `partly` or `no`, then the reasons for what does not count."""
     found: dict[str, Rating] = {}
@@ -96,7 +101,7 @@ def _diagnosis(protocol: Protocol, criterion: str, given: Sequence[Rating], rate
     reasons = {rater: _why_not(found.get(rater), protocol.digest) for rater in raters}
     values = [None if reasons[rater] else _cell(found[rater].value) for rater in raters]
     missing = [f"{rater}: {why}" for rater, why in reasons.items() if why]
-    used = "yes" if not missing else "no" if len(missing) == len(raters) else "partly"
+    used = "no" if len(missing) == len(raters) else "partly" if missing else "yes"
     return [*values, used, "; ".join(missing) or None]
 
 

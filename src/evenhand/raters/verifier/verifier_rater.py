@@ -142,7 +142,7 @@ class Verifier(Rater):
         asked = item.fields.get(self._question) if self._question else None
         question = asked if isinstance(asked, str) else None
         reads = [prepare(text, evidence.article, question, english=self._reader.calibrated) for text in texts]
-        why = next((one.unreadable for one in reads if one.unreadable), "")
+        why = next((f"{one.unreadable}; verifier(onnx:mdeberta) reads others" for one in reads if one.unreadable), "")
         return _Claims(support, evidence, () if why else reads, RaterFailure(why) if why else None)
 
     def _texts(self, item: Item, unit: Unit) -> Sequence[str]:

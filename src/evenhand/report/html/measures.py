@@ -13,7 +13,7 @@ from evenhand.protocol.model import MeanMeasure
 from evenhand.report.html.elements import Section, aside, element, folded, join, note, table, warning
 from evenhand.report.html.plots import Guide, Row, Shape, axis, estimate_cell, forest, track
 from evenhand.report.html.view import View, grouped, words
-from evenhand.report.numbers import Style, described, interval, number
+from evenhand.report.numbers import Style, apart, described, interval, number
 from evenhand.scales import Numeric, Ordinal
 from evenhand.text import listed, sentence
 
@@ -60,7 +60,7 @@ def _card(result: TargetResult, view: View) -> Markup:
     found, name = result.estimate, words(result.measure)
     settled = result.verdict in ("met", "missed")
     verdict = element("span", _SIGNS.get(result.verdict, "? undecided"), class_="verdict")
-    style = _style(view.measures[result.measure].kind)
+    style = apart(_style(view.measures[result.measure].kind), result.goal, found)
     sides = join([view.rater(side) for side in (result.b, result.a) if side], " with ")
     where = [sides, view.criterion(result.criterion) if result.criterion else ""]
     if result.label is not None:
