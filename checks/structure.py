@@ -15,7 +15,7 @@ import grimp
 PACKAGE = Path(__file__).parents[1] / "src" / "evenhand"
 
 MODULES_PER_FOLDER = 12
-MOST_PYTHON_LINES = 39_030
+MOST_PYTHON_LINES = 39_022
 """A ratchet: lower it when the tree has become smaller."""
 MOST_MODULES = 240
 """A ratchet, too."""

@@ -266,7 +266,7 @@ class RatingsFile:
             ids = list(dict.fromkeys(row.item for row in batch if row.item))
             units = units_of(ids)
             if len(ids) > 1 and not units and self.summary.rows == len(batch):
-                raise InputError(problems.source, f"{OTHER_STUDY}; none of these items is in this one: {some_of(ids, 3)}")
+                raise InputError(problems.source, f"{OTHER_STUDY}; this one has none of its items: {some_of(ids, 3)}")
             items: Mapping[str, Item] = items_of(ids) if any(CHECK in row.cells for row in batch) else {}
             for row in batch:
                 if "-" in str(row.cells.get(CHECK)) and row.item in units:
