@@ -12,12 +12,12 @@ import pytest
 
 from evenhand.store.people.access import new_invite
 from evenhand.study import Study
-from evenhand.web.middleware import MAX_WRITERS, STOPPING
+from evenhand.web.middleware import STOPPING
 from tests.processes import Forked
 from tests.web.browsing import Browsers
 from tests.web.hands import Hand, one_item
 
-MANY = 2 * MAX_WRITERS + 5
+MANY = 45
 """Requests: more than there are threads for."""
 
 

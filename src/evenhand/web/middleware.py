@@ -23,9 +23,9 @@ MAX_BODY = 1_000_000
 """Bytes of a request."""
 MAX_UPLOAD_SECONDS = 60.0
 """Seconds until a request must have arrived completely."""
-MAX_WRITERS, MAX_WAIT = 4, 15.0
-"""Requests that change something at the same time, and seconds to wait for a slot. They write one after another: more
-threads would only get in each other's way, and those that a lock stops are missing for reading."""
+MAX_WRITERS, MAX_WAIT = 1, 15.0
+"""Requests that change something at the same time, and seconds to wait for a turn. There is one writer: more threads
+would only get in each other's way, and those that a lock stops would be missing for reading."""
 GUESS_SECONDS = 1.0
 BUSY = "The study is busy, and nothing was stored. Try again in a moment."
 STOPPING = "The server is stopping. Send this again in a moment; what was stored is not stored twice."
@@ -115,7 +115,7 @@ class SecurityMiddleware:
             slot.close()
 
     async def _take_turn(self, slot: ExitStack) -> None:
-        """Wait for one of the few slots for requests that change something. They wait here and not in threads, so that
+        """Wait for a slot for requests that change something. They wait here and not in threads, so that
         those that a locked study keeps waiting leave threads for requests that only read."""
         try:
             async with asyncio.timeout(MAX_WAIT):
