@@ -48,15 +48,15 @@ class Article:
     def _frames(self) -> dict[tuple[str, ...], list[tuple[list[Value], list[str]]]]:
         """The numbers of its sentences, by their other words."""
         found = defaultdict[tuple[str, ...], list[tuple[list[Value], list[str]]]](list)
-        for place in range(len(self)):
-            words, given, others = _frame(self.sentence(place))
+        for place, its_values in enumerate(self.values):
+            words, given, others = _frame(self.sentence(place), its_values)
             found[words].append((given, others))
         return found
 
     def says(self, claim: str) -> bool | None:
         """Whether a claim is a sentence of it, but for how numbers and dates are written; False if it differs in
         nothing but these; None if neither, or if there are several such sentences that differ."""
-        words, claimed, others = _frame(claim)
+        words, claimed, others = _frame(claim, values(claim))
         said = set[bool | None]()
         for given, beside in self._frames.get(words, ()):
             if len(given) == len(claimed):
@@ -122,9 +122,9 @@ class Article:
         return weight / (20 + self.lengths[place])
 
 
-def _frame(sentence: str) -> tuple[tuple[str, ...], list[Value], list[str]]:
+def _frame(sentence: str, shown: Sequence[Value]) -> tuple[tuple[str, ...], list[Value], list[str]]:
     """The words of a sentence with 0 for each number or date; those that can be read as values, and the others."""
-    found = [one for one in values(sentence) if one.is_date or len(_FIGURE.findall(sentence, one.start, one.end)) < 2]
+    found = [one for one in shown if one.is_date or len(_FIGURE.findall(sentence, one.start, one.end)) < 2]
     for value in reversed(found):
         sentence = f"{sentence[: value.start]} 0 {sentence[value.end :]}"
     words = words_of(sentence)
